@@ -1,0 +1,62 @@
+"""Every error that driftgate raises on purpose.
+
+Each class takes data, keeps it as attributes, and builds its one-line message itself:
+what is wrong, where, and what to do about it. The command line prints that line and
+exits with ``exit_code``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class DriftgateError(Exception):
+    """Base of all errors raised on purpose; the input or the usage is wrong.
+
+    Attributes:
+        exit_code: What the command line exits with.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+
+class HarnessError(DriftgateError):
+    """The harness itself failed; the run says nothing about the consumer."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class InvalidDataError(DriftgateError, ValueError):
+    """A data file cannot be used as it stands.
+
+    Attributes:
+        path: The file.
+        problem: What is wrong with it.
+        remedy: What to do about it.
+    """
+
+    def __init__(self, path: Path | str, problem: str, remedy: str) -> None:
+        self.path = path
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{path}: {problem}; {remedy}")
+
+
+class UnknownNameError(DriftgateError, LookupError):
+    """A name on the command line or in a row names nothing.
+
+    Attributes:
+        kind: What was looked for, such as "release" or "contract".
+        name: The name that was given.
+        known: The names that exist.
+    """
+
+    def __init__(self, kind: str, name: str, known: tuple[str, ...]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = known
+        shown = ", ".join(known) if known else "none"
+        super().__init__(f"unknown {kind} {name!r}; known: {shown}")

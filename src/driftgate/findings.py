@@ -1,0 +1,81 @@
+"""Findings as values, and the states that a cell can end in."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from driftgate.cells import Cell
+
+
+class State(str, Enum):
+    """How one contract ended in one cell."""
+
+    PASS = "pass"  # noqa: S105 - a state, not a password
+    FAIL = "fail"
+    XFAIL = "xfail"
+    XPASS = "xpass"
+    ERROR = "error"
+    NOT_RUN = "not-run"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One broken contract.
+
+    Attributes:
+        contract: The contract's id.
+        symbol: The watched symbol it is about, or empty.
+        expected: What the contract asks for.
+        got: What was seen instead.
+        site: The consumer's call site as ``file:line``, or empty.
+    """
+
+    contract: str
+    expected: str
+    got: str
+    symbol: str = ""
+    site: str = ""
+
+
+@dataclass(frozen=True)
+class ContractResult:
+    """The verdict of one contract on one cell.
+
+    Attributes:
+        cell: The cell.
+        contract: The contract's id.
+        state: How it ended.
+        findings: What broke; empty unless the state is fail or xfail.
+        reason: Why it was not run, crashed, or was expected to fail.
+        activity: ``active`` or ``degraded(reason)``, from the cell's trace.
+        backend: The workspace's backend, or empty.
+        size_check: Who answered size checks: ``upstream``, ``local`` or ``none``.
+        seconds: What the cell cost, shared by all contracts judged on it.
+    """
+
+    cell: Cell
+    contract: str
+    state: State
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+    activity: str = ""
+    backend: str = ""
+    size_check: str = "none"
+    seconds: float = field(default=0.0, compare=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return one result row, for JSON Lines."""
+        return {
+            **self.cell.as_dict(),
+            "contract": self.contract,
+            "state": self.state.value,
+            "findings": [asdict(finding) for finding in self.findings],
+            "reason": self.reason,
+            "activity": self.activity,
+            "backend": self.backend,
+            "size_check": self.size_check,
+            "seconds": round(self.seconds, 4),
+        }
