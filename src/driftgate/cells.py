@@ -35,6 +35,8 @@ class Environment:
         hidden_dim: Hidden size that the engine sizes its workspace for.
         multicast: Whether the pretended device supports NVLink multicast.
         faults: Switches of the upstream's core that are on, such as ``create_raises``.
+        expects: The reason code that every upstream must give here; empty where it depends on
+            the upstream's shape.
     """
 
     id: str
@@ -50,6 +52,7 @@ class Environment:
     hidden_dim: int = 1024
     multicast: bool = True
     faults: tuple[str, ...] = ()
+    expects: str = ""
 
     @property
     def tp_size(self) -> int:
