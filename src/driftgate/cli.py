@@ -1,0 +1,49 @@
+"""The ``driftgate`` command: a table of subcommands, each imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from driftgate.errors import DriftgateError
+
+# A subcommand is one line here and one file in driftgate/commands/, which defines a click command
+# of the same name. The help is repeated here so that ``--help`` imports none of them.
+COMMANDS = {
+    "fidelity": "Compare every historic stub with every release it stands for.",
+    "stub": "Derive stub trees from recorded surfaces.",
+    "surface": "Record, show and compare the surfaces of releases.",
+}
+
+
+class _Lazy(click.Group):
+    """A group that imports a subcommand only to run it or to show that subcommand's help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *COMMANDS})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module = importlib.import_module(f"driftgate.commands.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
+        try:
+            return super().invoke(ctx)
+        except DriftgateError as error:
+            click.echo(f"driftgate: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="driftgate")
+def main() -> None:
+    """Try FlashInfer comm consumers against every API shape that flashinfer.comm has had."""
