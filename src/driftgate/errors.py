@@ -60,3 +60,31 @@ class UnknownNameError(DriftgateError, LookupError):
         self.known = known
         shown = ", ".join(known) if known else "none"
         super().__init__(f"unknown {kind} {name!r}; known: {shown}")
+
+
+class IndexUnavailableError(DriftgateError):
+    """The package index that pip is configured with cannot answer.
+
+    Attributes:
+        where: The index, without credentials.
+        problem: What went wrong.
+    """
+
+    def __init__(self, where: str, problem: str) -> None:
+        self.where = where
+        self.problem = problem
+        super().__init__(f"{where}: {problem}; check pip's index settings and the network")
+
+
+class DamagedArchiveError(DriftgateError):
+    """A release's archive is not what the index says it is, or cannot be unpacked.
+
+    Attributes:
+        filename: The archive.
+        problem: What is wrong with it.
+    """
+
+    def __init__(self, filename: str, problem: str) -> None:
+        self.filename = filename
+        self.problem = problem
+        super().__init__(f"{filename}: damaged archive ({problem}); fetch it again")

@@ -71,6 +71,7 @@ def _read_symbol(name: str, row: Json) -> Symbol:
 
 def definition_to_json(definition: Definition) -> dict[str, Json]:
     """Return one definition as containers; ``kind`` says which it is."""
+    row: dict[str, Json]
     if isinstance(definition, Function):
         row = {
             "kind": "function",

@@ -1,0 +1,148 @@
+"""Read releases from the package index and keep their surfaces."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packaging.metadata import parse_email
+from packaging.version import Version
+
+from driftgate.errors import UnknownNameError
+from driftgate.index.archives import open_archive
+from driftgate.index.listing import list_archives
+from driftgate.index.session import CountingSession
+from driftgate.surface.reader import read_surface
+from driftgate.surface.releases import ReleaseRow, load_releases, save_releases
+from driftgate.surface.sources import SourceTree
+from driftgate.surface.store import save_surface
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from driftgate.index.listing import Archive
+    from driftgate.index.settings import IndexSettings
+    from driftgate.surface.model import Surface
+    from driftgate.surface.target import Target
+
+# Releases are read at the same time, for most of the time goes in waiting for the index.
+_WORKERS = 8
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One release as it was read.
+
+    Attributes:
+        row: What the index and the metadata say of it.
+        surface: What its sources say.
+        bytes_fetched: Bytes that went over the network for it.
+    """
+
+    row: ReleaseRow
+    surface: Surface
+    bytes_fetched: int
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The releases that can be recorded.
+
+    Attributes:
+        archives: What to read for each, oldest first.
+        bytes_fetched: What listing them cost.
+    """
+
+    archives: dict[str, Archive]
+    bytes_fetched: int
+
+
+def offered_releases(target: Target, settings: IndexSettings) -> Offer:
+    """List the final and post releases from the target's first one on; pre-releases are left out.
+
+    Raises:
+        IndexUnavailableError: An index cannot answer.
+    """
+    with CountingSession(settings) as session:
+        listed = list_archives(target.project, settings, session)
+        fetched = session.bytes_fetched
+    first = Version(target.first_release)
+    archives = {
+        version: archive
+        for version, archive in listed.items()
+        if Version(version) >= first and not Version(version).is_prerelease
+    }
+    return Offer(archives, fetched)
+
+
+def choose(offer: Offer, wanted: Sequence[str]) -> list[Archive]:
+    """Return the archives of the ``wanted`` releases, or of all where none is named.
+
+    Raises:
+        UnknownNameError: The index does not offer one of them.
+    """
+    for name in wanted:
+        if name not in offer.archives:
+            raise UnknownNameError("release", name, tuple(offer.archives))
+    return [offer.archives[name] for name in wanted or offer.archives]
+
+
+def read_releases(
+    archives: Sequence[Archive],
+    target: Target,
+    settings: IndexSettings,
+    on_read: Callable[[Reading], None] = lambda _: None,
+) -> list[Reading]:
+    """Read every archive, several at a time; ``on_read`` hears of each as it is done.
+
+    Raises:
+        DriftgateError: One of them cannot be read; the first such in order.
+    """
+
+    def read(archive: Archive) -> Reading:
+        # A session each: what it fetched is then what this release cost.
+        with CountingSession(settings) as session:
+            reading = _read(archive, target, session)
+        on_read(reading)
+        return reading
+
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        pending = [pool.submit(read, archive) for archive in archives]
+        try:
+            return [future.result() for future in pending]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _read(archive: Archive, target: Target, session: CountingSession) -> Reading:
+    with open_archive(archive, session) as release:
+        surface = read_surface(SourceTree(release, target.package), target, archive.version)
+        metadata, _ = parse_email(release.metadata())
+        row = ReleaseRow(
+            version=archive.version,
+            filename=archive.filename,
+            sha256=release.sha256,
+            size=release.size,
+            uploaded=archive.uploaded,
+            requires_python=archive.requires_python or metadata.get("requires_python", ""),
+            requires_dist=tuple(metadata.get("requires_dist", ())),
+            yanked=archive.yanked,
+        )
+    return Reading(row, surface, session.bytes_fetched)
+
+
+def keep(readings: Sequence[Reading], surfaces: Path, releases: Path) -> None:
+    """Write the surfaces and their rows; rows of other releases stay.
+
+    Call it once all are read, so that a release that cannot be read leaves everything as it was.
+
+    Raises:
+        InvalidDataError: The rows kept so far are damaged.
+    """
+    rows = {**load_releases(releases), **{item.row.version: item.row for item in readings}}
+    for reading in readings:
+        save_surface(surfaces, reading.surface)
+    save_releases(releases, rows.values())
