@@ -1,0 +1,67 @@
+"""The shape that a stub folder declares, and its symbols by name."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_MISSING = object()
+
+
+class Shape:
+    """One stub folder.
+
+    Attributes:
+        folder: Holds ``shape.toml`` and the ``flashinfer`` package.
+        version: What ``flashinfer.__version__`` says.
+        behaviour: The switches of the core, as ``shape.toml`` sets them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        document = tomllib.loads((folder / "shape.toml").read_text(encoding="utf-8"))
+        imagined = f"0+{folder.name.replace('_', '.')}"
+        self.version: str = document.get("stands_for", [imagined])[0]
+        self.behaviour: dict[str, Any] = document.get("behaviour", {})
+        self._symbols: dict[str, Any] = {}
+
+    def find(self, name: str, default: Any = _MISSING) -> Any:
+        """The stub's own symbol ``name``, whichever of its modules defines it.
+
+        So numbers that a surface records, such as thresholds, enum values and rank tables, are
+        read from the stub: a wrong number in a stub is wrong behaviour.
+
+        Raises:
+            LookupError: No loaded module of the stub has it, and there is no ``default``.
+        """
+        if name not in self._symbols:
+            for module_name, module in list(sys.modules.items()):
+                if module_name.startswith("flashinfer") and name in vars(module):
+                    self._symbols[name] = vars(module)[name]
+                    break
+            else:
+                if default is not _MISSING:
+                    return default
+                raise LookupError(f"{self.folder.name}: no loaded module has {name}")
+        return self._symbols[name]
+
+
+@cache
+def _shape_of_folder(folder: Path) -> Shape:
+    return Shape(folder)
+
+
+@cache
+def shape(file: str) -> Shape:
+    """The shape that the stub module at ``file`` belongs to."""
+    for folder in Path(file).resolve().parents:
+        if (folder / "shape.toml").is_file():
+            return _shape_of_folder(folder)
+    raise FileNotFoundError(f"{file}: no shape.toml in any folder above")
