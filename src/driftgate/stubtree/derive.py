@@ -11,11 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from driftgate.errors import InvalidDataError
 from driftgate.stubtree.render import (
     CORE,
     LINE_LENGTH,
     decorator_imports,
+    guarded,
+    lazy_getattr,
     render_definition,
 )
 from driftgate.surface.model import Class, Guard, Module, Symbol
@@ -28,23 +29,38 @@ if TYPE_CHECKING:
 MARKER = "# Derived by `driftgate stub derive` from a recorded surface; do not edit."
 
 
+@dataclass(frozen=True, order=True)
+class Reexport:
+    """A name that one module hands on from another."""
+
+    source: str
+    name: str
+    seen_as: str
+    guard: Guard = Guard.NONE
+
+    @property
+    def member(self) -> str:
+        """What follows ``import``; the redundant ``as`` marks it as handed on."""
+        return f"{self.name} as {self.seen_as}"
+
+    @property
+    def statement(self) -> str:
+        """The import that hands it on."""
+        return f"from {self.source} import {self.member}"
+
+
 @dataclass
 class _File:
     """What one module of the tree holds."""
 
     symbols: list[Symbol] = field(default_factory=list)
     placeholders: set[str] = field(default_factory=set)
-    reexports: set[tuple[str, str, str]] = field(default_factory=set)
+    reexports: set[Reexport] = field(default_factory=set)
 
 
 def derive(surface: Surface) -> dict[str, str]:
-    """Return the source text of each file of the stub, by path below the stub's folder.
-
-    Raises:
-        InvalidDataError: A symbol is bound under a condition, which a stub cannot stand for.
-    """
+    """Return the source text of each file of the stub, by path below the stub's folder."""
     present = [symbol for symbol in surface.symbols.values() if symbol.definition is not None]
-    _refuse_guarded(surface.release, present)
     files = _distribute(present)
     packages = {name.rpartition(".")[0] for name in files}
     return {
@@ -70,16 +86,6 @@ def write_stub(surface: Surface, into: Path) -> list[Path]:
     return [into / path for path in texts]
 
 
-def _refuse_guarded(release: str, symbols: list[Symbol]) -> None:
-    for symbol in symbols:
-        if symbol.guard is not Guard.NONE:
-            raise InvalidDataError(
-                f"{release}.json",
-                f"{symbol.id} is bound under a guard ({symbol.guard.value})",
-                "write this stub by hand",
-            )
-
-
 def _distribute(symbols: list[Symbol]) -> dict[str, _File]:
     """Put every symbol in its module, with placeholders for what only signatures name."""
     files: dict[str, _File] = {}
@@ -102,7 +108,7 @@ def _distribute(symbols: list[Symbol]) -> dict[str, _File]:
             home.symbols.append(symbol)
         seen_in, _, seen_as = symbol.id.partition(":")
         if seen_in != module:
-            file(seen_in).reexports.add((module, name, seen_as))
+            file(seen_in).reexports.add(Reexport(module, name, seen_as, symbol.guard))
         for origin in _mentioned(symbol):
             if origin.partition(".")[0] == package and origin not in homes:
                 other, _, placeholder = origin.partition(":")
@@ -133,10 +139,23 @@ def _render(module: str, file: _File) -> str:
         for name in sorted(file.placeholders)
     ]
     definitions += [
-        render_definition(symbol.defined_in.partition(":")[2], symbol.definition)
+        guarded(
+            # What is handed on under a guard carries it there.
+            symbol.guard if symbol.id == symbol.defined_in else Guard.NONE,
+            render_definition(symbol.defined_in.partition(":")[2], symbol.definition),
+        )
         for symbol in symbols
         if symbol.definition is not None
     ]
+    handed_on = sorted(file.reexports)
+    definitions += [
+        guarded(item.guard, item.statement)
+        for item in handed_on
+        if item.guard in (Guard.IF, Guard.TRY)
+    ]
+    lazy = {item.seen_as: item.statement for item in handed_on if item.guard is Guard.LAZY}
+    if lazy:
+        definitions.append(lazy_getattr(lazy))
     return _join(blocks, definitions)
 
 
@@ -159,7 +178,7 @@ def _imports(module: str, file: _File) -> str:
     root = module.partition(".")[0]
     inside = {item for item in members if item[0].partition(".")[0] == root}
     from_core = {item for item in members if item[0] == CORE}
-    exported = {(source, f"{name} as {seen_as}") for source, name, seen_as in file.reexports}
+    exported = {(item.source, item.member) for item in file.reexports if item.guard is Guard.NONE}
     groups = [
         [f"import {name}" for name in sorted(plain)] + _from(members - inside - from_core),
         core + _from(from_core),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from typing import TYPE_CHECKING
 
-from driftgate.surface.model import Class, Constant, Definition, Function, Param, ParamKind
+from driftgate.surface.model import Class, Constant, Definition, Function, Guard, Param, ParamKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,24 @@ def render_definition(name: str, definition: Definition) -> str:
     if isinstance(definition, Constant):
         return _constant(name, definition)
     raise TypeError(definition)
+
+
+def guarded(guard: Guard, source: str) -> str:
+    """Bind what ``source`` binds under ``guard``; in a stub the guard always lets it through."""
+    inner = textwrap.indent(source, "    ")
+    if guard is Guard.IF:
+        return f"if True:\n{inner}"
+    if guard is Guard.TRY:
+        return f"try:\n{inner}\nexcept ImportError:\n    pass"
+    return source
+
+
+def lazy_getattr(imports: dict[str, str]) -> str:
+    """Return a module ``__getattr__`` that runs an import statement for each name in ``imports``."""
+    lines = ["def __getattr__(name: str):"]
+    for name, statement in imports.items():
+        lines += [f'    if name == "{name}":', f"        {statement}", "", f"        return {name}"]
+    return "\n".join([*lines, "    raise AttributeError(name)"])
 
 
 def decorator_imports(definition: Definition | None) -> dict[str, str]:
