@@ -1,0 +1,1 @@
+# Derived by `driftgate stub derive` from a recorded surface; do not edit.

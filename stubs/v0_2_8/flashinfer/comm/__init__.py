@@ -1,0 +1,10 @@
+# Derived by `driftgate stub derive` from a recorded surface; do not edit.
+
+from flashinfer.comm.trtllm_ar import (
+    AllReduceFusionPattern as AllReduceFusionPattern,
+    FP4QuantizationSFLayout as FP4QuantizationSFLayout,
+    trtllm_allreduce_fusion as trtllm_allreduce_fusion,
+    trtllm_create_ipc_workspace_for_all_reduce_fusion as trtllm_create_ipc_workspace_for_all_reduce_fusion,
+    trtllm_destroy_ipc_workspace_for_all_reduce as trtllm_destroy_ipc_workspace_for_all_reduce,
+    trtllm_destroy_ipc_workspace_for_all_reduce_fusion as trtllm_destroy_ipc_workspace_for_all_reduce_fusion,
+)
