@@ -106,7 +106,7 @@ def _from_index(project: str, index: str, session: requests.Session) -> Iterator
         return
     except (requests.RequestException, UnsupportedContentTypeError, ValueError) as error:
         raise IndexUnavailableError(_shown(index), _reason(error)) from error
-    yield from _usable(packages)
+    yield from _usable(project, packages)
 
 
 def _from_links(project: str, place: str, session: requests.Session) -> Iterator[Archive]:
@@ -119,53 +119,50 @@ def _from_links(project: str, place: str, session: requests.Session) -> Iterator
     except requests.RequestException as error:
         raise IndexUnavailableError(_shown(place), _reason(error)) from error
     page = ProjectPage.from_html(project, response.content, base_url=response.url)
-    yield from _usable(page.packages)
+    yield from _usable(project, page.packages)
 
 
 def _from_folder(project: str, folder: Path) -> Iterator[Archive]:
     if not folder.is_dir():
         return
     for file in sorted(folder.iterdir()):
-        try:
-            found, version, kind = parse_filename(file.name, project)
-        except UnparsableFilenameError:
-            continue
-        if canonicalize_name(found) == canonicalize_name(project) and kind in _KINDS:
-            yield from _normalised(Archive(file.name, version, kind, str(file)))
+        yield from _named(project, Archive(file.name, "", "", str(file)))
 
 
 def _from_page_file(project: str, file: Path) -> Iterator[Archive]:
     if not file.is_file():
         return
     page = ProjectPage.from_html(project, file.read_bytes(), base_url=file.as_uri())
-    yield from _usable(page.packages)
+    yield from _usable(project, page.packages)
 
 
-def _usable(packages: Iterable[DistributionPackage]) -> Iterator[Archive]:
+def _usable(project: str, packages: Iterable[DistributionPackage]) -> Iterator[Archive]:
     for package in packages:
-        if package.version is None or package.package_type not in _KINDS:
-            continue
         local = _local(package.url)
-        yield from _normalised(
-            Archive(
-                filename=package.filename,
-                version=package.version,
-                kind=package.package_type,
-                url=package.url if local is None else str(local),
-                sha256=package.digests.get("sha256", ""),
-                size=package.size,
-                uploaded=package.upload_time.date().isoformat() if package.upload_time else "",
-                requires_python=package.requires_python or "",
-                yanked=package.is_yanked,
-            )
+        found = Archive(
+            # As pip does, by the address: a page may call the link anything.
+            filename=unquote(urlsplit(package.url).path).rpartition("/")[2],
+            version="",
+            kind="",
+            url=package.url if local is None else str(local),
+            sha256=package.digests.get("sha256", ""),
+            size=package.size,
+            uploaded=package.upload_time.date().isoformat() if package.upload_time else "",
+            requires_python=package.requires_python or "",
+            yanked=package.is_yanked,
         )
+        yield from _named(project, found)
 
 
-def _normalised(archive: Archive) -> Iterator[Archive]:
+def _named(project: str, archive: Archive) -> Iterator[Archive]:
+    """Yield ``archive`` with the version and kind that its name says, if it is the project's."""
     try:
-        yield replace(archive, version=str(Version(archive.version)))
-    except InvalidVersion:
+        name, version, kind = parse_filename(archive.filename, project)
+        normalised = str(Version(version))
+    except (UnparsableFilenameError, InvalidVersion):
         return
+    if canonicalize_name(name) == canonicalize_name(project) and kind in _KINDS:
+        yield replace(archive, version=normalised, kind=kind)
 
 
 def _local(place: str) -> Path | None:

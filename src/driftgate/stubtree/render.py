@@ -38,7 +38,7 @@ def guarded(guard: Guard, source: str) -> str:
 
 
 def lazy_getattr(imports: dict[str, str]) -> str:
-    """Return a module ``__getattr__`` that runs an import statement for each name in ``imports``."""
+    """Return a module ``__getattr__`` that imports each name of ``imports`` when asked for it."""
     lines = ["def __getattr__(name: str):"]
     for name, statement in imports.items():
         lines += [f'    if name == "{name}":', f"        {statement}", "", f"        return {name}"]
