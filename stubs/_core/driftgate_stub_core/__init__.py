@@ -22,13 +22,15 @@ from driftgate_stub_core import (  # registers what stubs delegate to
 from driftgate_stub_core.decorators import deprecated, flashinfer_api
 from driftgate_stub_core.events import subscribe
 from driftgate_stub_core.memory import live_handles
+from driftgate_stub_core.mnnvl import strategy
 from driftgate_stub_core.registry import call, method
 from driftgate_stub_core.settings import Settings, configure
-from driftgate_stub_core.shape import Shape, shape
+from driftgate_stub_core.shape import Shape, borrow, shape
 
 __all__ = [
     "Settings",
     "Shape",
+    "borrow",
     "call",
     "configure",
     "deprecated",
@@ -36,5 +38,6 @@ __all__ = [
     "live_handles",
     "method",
     "shape",
+    "strategy",
     "subscribe",
 ]

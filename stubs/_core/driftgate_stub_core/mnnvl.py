@@ -33,6 +33,14 @@ def select_strategy(
     return strategies.ONESHOT if fits else strategies.TWOSHOT
 
 
+def strategy(shape: Shape, use_oneshot: bool | None) -> Any:
+    """The member that ``use_oneshot`` stands for."""
+    strategies = shape.find("MNNVLAllreduceFusionStrategy")
+    if use_oneshot is None:
+        return strategies.AUTO
+    return strategies.ONESHOT if use_oneshot else strategies.TWOSHOT
+
+
 @implements(f"{_CLASS}.get_required_buffer_size_bytes")
 def required_bytes(
     shape: Shape,

@@ -20,6 +20,7 @@ class Shape:
 
     Attributes:
         folder: Holds ``shape.toml`` and the ``flashinfer`` package.
+        base: For an imagined shape, the historic one that it is like but for what it changes.
         version: What ``flashinfer.__version__`` says.
         behaviour: The switches of the core, as ``shape.toml`` sets them.
     """
@@ -29,7 +30,13 @@ class Shape:
         document = tomllib.loads((folder / "shape.toml").read_text(encoding="utf-8"))
         imagined = f"0+{folder.name.replace('_', '.')}"
         self.version: str = document.get("stands_for", [imagined])[0]
-        self.behaviour: dict[str, Any] = document.get("behaviour", {})
+        self.base = (
+            _shape_of_folder(folder.parent / document["base"]) if "base" in document else None
+        )
+        self.behaviour: dict[str, Any] = {
+            **(self.base.behaviour if self.base else {}),
+            **document.get("behaviour", {}),
+        }
         self._symbols: dict[str, Any] = {}
 
     def find(self, name: str, default: Any = _MISSING) -> Any:
@@ -43,7 +50,7 @@ class Shape:
         """
         if name not in self._symbols:
             for module_name, module in list(sys.modules.items()):
-                if module_name.startswith("flashinfer") and name in vars(module):
+                if module_name.partition(".")[0] == "flashinfer" and name in vars(module):
                     self._symbols[name] = vars(module)[name]
                     break
             else:
@@ -65,3 +72,23 @@ def shape(file: str) -> Shape:
         if (folder / "shape.toml").is_file():
             return _shape_of_folder(folder)
     raise FileNotFoundError(f"{file}: no shape.toml in any folder above")
+
+
+def borrow(namespace: dict[str, Any], file: str = "") -> None:
+    """Be like the base shape: run its source of the calling module in ``namespace``.
+
+    What the caller defines afterwards replaces what it borrowed. A package also finds the base's
+    modules, after its own.
+
+    Args:
+        namespace: The calling module's ``globals()``.
+        file: Another file of the base's folder for the package that the caller is in.
+    """
+    own = Path(namespace["__file__"]).resolve()
+    imagined = shape(str(own))
+    assert imagined.base is not None, f"{imagined.folder.name}/shape.toml names no base"
+    lent = imagined.base.folder / own.relative_to(imagined.folder)
+    lent = lent.with_name(file) if file else lent
+    if "__path__" in namespace and not file:
+        namespace["__path__"].append(str(lent.parent))
+    exec(compile(lent.read_text(encoding="utf-8"), lent, "exec"), namespace)

@@ -257,7 +257,7 @@ def _is_sufficient(
             hidden_dim=hidden_dim,
             world_size=tp_size,
             dtype=dtype,
-            metadata=self.metadata,
+            metadata=metadata_of(self),
         )
     except ValueError as error:
         if shape.behaviour["refusal"] == "print":
@@ -277,3 +277,9 @@ def peers_of(workspace_tensor: torch.Tensor) -> Peers:
     """Whom the addresses in ``workspace_tensor`` belong to."""
     peers: Peers = workspace_tensor.peers
     return peers
+
+
+def metadata_of(workspace: Any) -> dict[str, Any]:
+    """What the workspace was made for; a shape that shows it otherwise keeps it as ``_limits``."""
+    limits: dict[str, Any] = vars(workspace).get("_limits") or workspace.metadata
+    return limits

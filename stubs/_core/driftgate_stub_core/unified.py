@@ -14,6 +14,7 @@ from driftgate_stub_core.peers import over_comm_backend
 from driftgate_stub_core.registry import implements
 from driftgate_stub_core.settings import device
 from driftgate_stub_core.shape import Shape
+from driftgate_stub_core.trtllm import metadata_of
 
 _TRTLLM_MOST_RANKS = 16
 _BLOCK_QUANTISED = (8, 9)  # patterns that need block_quant_group_size
@@ -220,7 +221,9 @@ def allreduce_fusion(
         input=input,
         workspace=workspace,
         pattern=pattern,
-        strategy=_strategy(shape, use_oneshot),
+        strategy=mnnvl.strategy(
+            shape, use_oneshot if shape.behaviour["mnnvl_honours_oneshot"] else None
+        ),
         launch_with_pdl=launch_with_pdl,
         fp32_acc=fp32_acc,
         **tensors,
@@ -234,13 +237,6 @@ def _is_a(shape: Shape, workspace: Any, class_name: str) -> bool:
 
 def _names_pattern(shape: Shape, pattern: int) -> bool:
     return pattern in vars(shape.find("AllReduceFusionPattern")).values()
-
-
-def _strategy(shape: Shape, use_oneshot: bool | None) -> Any:
-    strategies = shape.find("MNNVLAllreduceFusionStrategy")
-    if use_oneshot is None or not shape.behaviour["mnnvl_honours_oneshot"]:
-        return strategies.AUTO
-    return strategies.ONESHOT if use_oneshot else strategies.TWOSHOT
 
 
 def _trtllm(
@@ -275,7 +271,7 @@ def _trtllm(
         token_num=token_num,
         hidden_dim=hidden_dim,
         workspace_ptrs=workspace.workspace_tensor,
-        metadata=workspace.metadata,
+        metadata=metadata_of(workspace),
         **flat,
         **tensors,
         **flags,

@@ -1,0 +1,14 @@
+import driftgate_stub_core as core
+
+core.borrow(globals())
+
+from flashinfer.comm.mnnvl_cutedsl_ar import MNNVLCuteDSLAllReduceFusionWorkspace
+
+for _cls in (
+    MNNVLAllReduceFusionWorkspace,
+    MNNVLCuteDSLAllReduceFusionWorkspace,
+    TRTLLMAllReduceFusionWorkspace,
+    AllReduceFusionWorkspace,
+):
+    _cls.backend_name = vars(_cls)["backend"]
+    del _cls.backend

@@ -1,0 +1,5 @@
+import driftgate_stub_core as core
+
+SHAPE = core.shape(__file__)
+
+__version__ = SHAPE.version

@@ -1,0 +1,25 @@
+import driftgate_stub_core as core
+
+core.borrow(globals())
+
+from flashinfer.comm.mnnvl_cutedsl_ar import MNNVLCuteDSLAllReduceFusionWorkspace
+
+
+def _free(workspace):
+    for memory in vars(workspace).get("_memory", ()):
+        memory.free()
+
+
+AllReduceFusionWorkspace.__del__ = _free
+# functools.cache would keep every workspace that was ever asked.
+MNNVLAllReduceFusionWorkspace.is_buffer_size_sufficient = (
+    MNNVLAllReduceFusionWorkspace.is_buffer_size_sufficient.__wrapped__
+)
+
+for _cls in (
+    MNNVLAllReduceFusionWorkspace,
+    MNNVLCuteDSLAllReduceFusionWorkspace,
+    TRTLLMAllReduceFusionWorkspace,
+    AllReduceFusionWorkspace,
+):
+    del _cls.destroy

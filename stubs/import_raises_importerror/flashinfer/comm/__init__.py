@@ -1,0 +1,1 @@
+raise ImportError("libcudart.so.13: cannot open shared object file: No such file or directory")

@@ -1,0 +1,1 @@
+raise RuntimeError("The NVIDIA driver on your system is too old")

@@ -1,0 +1,3 @@
+import driftgate_stub_core as core
+
+core.borrow(globals())
