@@ -40,7 +40,8 @@ def record(releases: tuple[str, ...]) -> None:
     settings = read_settings()
     offer = offered_releases(target, settings)
     archives = choose(offer, releases)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("reading", total=len(archives))
 
         def on_read(reading: Reading) -> None:

@@ -97,7 +97,7 @@ def _distribute(symbols: list[Symbol]) -> dict[str, _File]:
             file(parent)
         return files.setdefault(module, _File())
 
-    package = symbols[0].id.partition(".")[0] if symbols else ""
+    package = symbols[0].id.partition(":")[0].partition(".")[0] if symbols else ""
     for symbol in symbols:
         module, _, name = symbol.defined_in.partition(":")
         if isinstance(symbol.definition, Module):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from packaging.metadata import parse_email
 from packaging.version import Version
 
-from driftgate.errors import UnknownNameError
+from driftgate.errors import DamagedArchiveError, InvalidDataError, UnknownNameError
 from driftgate.index.archives import open_archive
 from driftgate.index.listing import list_archives
 from driftgate.index.session import CountingSession
@@ -119,7 +119,10 @@ def read_releases(
 
 def _read(archive: Archive, target: Target, session: CountingSession) -> Reading:
     with open_archive(archive, session) as release:
-        surface = read_surface(SourceTree(release, target.package), target, archive.version)
+        try:
+            surface = read_surface(SourceTree(release, target.package), target, archive.version)
+        except InvalidDataError as error:
+            raise DamagedArchiveError(archive.filename, f"{error.path}: {error.problem}") from error
         metadata, _ = parse_email(release.metadata())
         row = ReleaseRow(
             version=archive.version,
