@@ -41,6 +41,18 @@ def test_a_wheel_is_read_in_parts() -> None:
     assert sha256 == hashlib.sha256(data).hexdigest()
 
 
+def test_a_wheel_whose_length_is_not_announced_is_asked_for_it() -> None:
+    """Plain HTML indexes give no sizes."""
+    data = wheel("1.0", SOURCE)
+    with (
+        serve(Served({wheel_name("1.0"): data}, sizes=False)) as served,
+        CountingSession(served.settings) as session,
+    ):
+        [archive] = list_archives("pkg-python", served.settings, session).values()
+        with open_archive(archive, session) as release:
+            assert (archive.size, release.size) == (None, len(data))
+
+
 def test_a_server_without_ranges_sends_the_wheel_whole() -> None:
     """The text is the same; the price is the file."""
     data = wheel("1.0", SOURCE, ballast=200_000)

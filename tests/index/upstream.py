@@ -68,6 +68,7 @@ class Served:
         yanked: File names that were withdrawn.
         wrong_hashes: File names whose hash is announced wrongly.
         ranges: Whether ranged requests are answered.
+        sizes: Whether the page says how long files are.
         requests: Path and Range header of each request.
         url: The index's address.
     """
@@ -76,6 +77,7 @@ class Served:
     yanked: set[str] = field(default_factory=set)
     wrong_hashes: set[str] = field(default_factory=set)
     ranges: bool = True
+    sizes: bool = True
     requests: list[tuple[str, str]] = field(default_factory=list)
     url: str = ""
 
@@ -95,7 +97,7 @@ class Served:
                     if name in self.wrong_hashes
                     else hashlib.sha256(data).hexdigest()
                 },
-                "size": len(data),
+                **({"size": len(data)} if self.sizes else {}),
                 "upload-time": "2026-05-09T10:00:00Z",
                 "requires-python": ">=3.9",
                 "yanked": name in self.yanked,
@@ -132,6 +134,8 @@ def serve(served: Served) -> Iterator[Served]:
             else:
                 self._answer(200, data, "application/octet-stream")
 
+        do_HEAD = do_GET
+
         def _answer(self, status: int, body: bytes, kind: str, span: str = "") -> None:
             self.send_response(status)
             self.send_header("Content-Type", kind)
@@ -139,7 +143,8 @@ def serve(served: Served) -> Iterator[Served]:
             if span:
                 self.send_header("Content-Range", span)
             self.end_headers()
-            self.wfile.write(body)
+            if self.command != "HEAD":
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass

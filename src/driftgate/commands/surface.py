@@ -50,12 +50,11 @@ def record(releases: tuple[str, ...]) -> None:
         readings = read_releases(archives, target, settings, on_read)
     keep(readings, project.surfaces, project.matrix / "releases.toml")
     fetched = offer.bytes_fetched + sum(reading.bytes_fetched for reading in readings)
-    worst = max(
-        (item.bytes_fetched / item.row.size for item in readings if item.row.size), default=0
-    )
+    wheels = [item for item in readings if item.row.filename.endswith(".whl") and item.row.size]
+    largest = max((item.bytes_fetched / item.row.size for item in wheels), default=0)
     click.echo(
         f"summary: releases={len(readings)} bytes-fetched={fetched} "
-        f"largest-part={worst:.1%} seconds={time.monotonic() - started:.1f}"
+        f"largest-part-of-a-wheel={largest:.1%} seconds={time.monotonic() - started:.1f}"
     )
 
 

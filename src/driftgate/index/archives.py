@@ -87,7 +87,11 @@ def _remote_wheel(archive: Archive, session: requests.Session) -> Iterator[Relea
         yield None
         return
     with remote:
-        yield _Wheel(remote, archive.sha256, archive.size or 0)
+        size = archive.size
+        if size is None:
+            answer = session.head(archive.url, allow_redirects=True)
+            size = int(answer.headers.get("Content-Length", 0))
+        yield _Wheel(remote, archive.sha256, size)
 
 
 def _whole(archive: Archive, session: requests.Session) -> bytes:
