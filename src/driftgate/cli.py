@@ -15,6 +15,7 @@ COMMANDS = {
     "fidelity": "Compare every historic stub with every release it stands for.",
     "stub": "Derive stub trees from recorded surfaces.",
     "surface": "Record, show and compare the surfaces of releases.",
+    "wheels": "Keep real releases unpacked, for the wheel tier.",
 }
 
 
