@@ -134,7 +134,8 @@ def serve(served: Served) -> Iterator[Served]:
             else:
                 self._answer(200, data, "application/octet-stream")
 
-        do_HEAD = do_GET
+        def do_HEAD(self) -> None:
+            self.do_GET()
 
         def _answer(self, status: int, body: bytes, kind: str, span: str = "") -> None:
             self.send_response(status)

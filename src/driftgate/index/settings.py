@@ -9,12 +9,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
+
 from driftgate.errors import InvalidDataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-DEFAULT_INDEX = "https://pypi.org/simple"
+DEFAULT_INDEX = PYPI_SIMPLE_ENDPOINT
 # Sections that `pip install` reads, weakest first.
 _SECTIONS = ("global", "install")
 
