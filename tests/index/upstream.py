@@ -108,6 +108,15 @@ class Served:
         return json.dumps({**page, "files": files}).encode()
 
 
+def _part(data: bytes, asked: str) -> tuple[bytes, str]:
+    """What a Range header asks for, and the Content-Range header that goes with it."""
+    start, _, end = asked.removeprefix("bytes=").partition("-")
+    first = int(start) if start else max(0, len(data) - int(end))
+    last = int(end) if start and end else len(data) - 1
+    body = data[first : last + 1]
+    return body, f"bytes {first}-{first + len(body) - 1}/{len(data)}"
+
+
 @contextmanager
 def serve(served: Served) -> Iterator[Served]:
     """Serve an index on this machine while the block runs."""
@@ -125,11 +134,7 @@ def serve(served: Served) -> Iterator[Served]:
             if data is None:
                 self._answer(404, b"", "text/plain")
             elif asked and served.ranges:
-                start, _, end = asked.removeprefix("bytes=").partition("-")
-                first = int(start) if start else max(0, len(data) - int(end))
-                last = int(end) if start and end else len(data) - 1
-                body = data[first : last + 1]
-                span = f"bytes {first}-{first + len(body) - 1}/{len(data)}"
+                body, span = _part(data, asked)
                 self._answer(206, body, "application/octet-stream", span)
             else:
                 self._answer(200, data, "application/octet-stream")
