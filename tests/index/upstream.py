@@ -149,8 +149,7 @@ def serve(served: Served) -> Iterator[Served]:
             if span:
                 self.send_header("Content-Range", span)
             self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
+            self.wfile.write(body if self.command == "GET" else b"")
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass
