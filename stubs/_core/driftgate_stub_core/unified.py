@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 from typing import Any
 
@@ -16,6 +17,7 @@ from driftgate_stub_core.settings import device
 from driftgate_stub_core.shape import Shape
 from driftgate_stub_core.trtllm import metadata_of
 
+_CUTEDSL = "MNNVLCuteDSLAllReduceFusionWorkspace"
 _TRTLLM_MOST_RANKS = 16
 _BLOCK_QUANTISED = (8, 9)  # patterns that need block_quant_group_size
 _log_of_mnnvl = logging.getLogger("flashinfer.comm.mnnvl")
@@ -50,7 +52,9 @@ def create(
     sizes = {"max_token_num": max_token_num, "hidden_dim": hidden_dim, "dtype": dtype}
     if backend == "mnnvl-cutedsl" and takes_options:
         _refuse_unused(gpus_per_node, comm_backend, force_oneshot_support)
-        make = shape.find("MNNVLCuteDSLAllReduceFusionWorkspace")
+        if shape.find(_CUTEDSL, None) is None:
+            importlib.import_module("flashinfer.comm.mnnvl_cutedsl_ar")  # as late as the releases
+        make = shape.find(_CUTEDSL)
         return make(tp_size=world_size, tp_rank=rank, group=group, **sizes, **options)
     if options:
         raise ValueError("Only backend='mnnvl-cutedsl' accepts: " + ", ".join(options))
@@ -193,7 +197,7 @@ def allreduce_fusion(
             quant_out=quant_out,
             tensors=tensors,
         )
-    if _is_a(shape, workspace, "MNNVLCuteDSLAllReduceFusionWorkspace"):
+    if _is_a(shape, workspace, _CUTEDSL):
         unsupported = {
             "layout_code": layout_code,
             "use_oneshot": None if use_oneshot is None else "sent",
