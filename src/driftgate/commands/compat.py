@@ -1,0 +1,117 @@
+"""``driftgate compat``: try a consumer against every stub upstream."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from driftgate.compat import Plan, Run, make_plan
+from driftgate.consumers import OURS, find_consumer
+from driftgate.findings import ContractResult, State
+from driftgate.paths import find_project
+from driftgate.report.findings import finding_lines
+from driftgate.report.table import matrix_table
+from driftgate.results import ResultFile, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_AS_EXPECTED = {State.PASS, State.XFAIL, State.NOT_RUN}
+_TABLE_WIDTH = 160  # where the output is no terminal, whose width rich would guess
+
+
+@click.command("compat")
+@click.option("--consumer", default=OURS, show_default=True, help="ours, or file:PATH.")
+@click.option("--upstream", "upstreams", multiple=True, help="Only these; patterns are taken.")
+@click.option("--contract", "contracts", multiple=True, help="Only these; patterns are taken.")
+@click.option("--list", "only_list", is_flag=True, help="Say what would run, and run nothing.")
+@click.option(
+    "-n",
+    "workers",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    show_default="number of cores",
+    help="Processes that cells are forked from.",
+)
+@click.option("--fresh", is_flag=True, help="Drive every cell anew, kept traces or not.")
+@click.option("--json", "as_json", is_flag=True, help="Print result rows instead of the report.")
+@click.pass_context
+def command(  # noqa: PLR0913, PLR0917 - one parameter an option
+    context: click.Context,
+    consumer: str,
+    upstreams: Sequence[str],
+    contracts: Sequence[str],
+    only_list: bool,  # noqa: FBT001 - click hands flags over so
+    workers: int,
+    fresh: bool,  # noqa: FBT001
+    as_json: bool,  # noqa: FBT001
+) -> None:
+    """Try a consumer against every shape that flashinfer.comm has had, or may take.
+
+    Exits with 0 where all is as expected, 1 with findings, 2 on bad usage, 3 where the harness
+    itself failed.
+    """
+    project = find_project()
+    plan = make_plan(project, find_consumer(consumer), upstreams, contracts)
+    if only_list:
+        _list(plan)
+        return
+    started = time.monotonic()
+    run = Run(plan, project, workers, fresh)
+    with ResultFile(project.results / "results") as file:
+        results = _run(run, file, as_json=as_json)
+    if not as_json:
+        _report(results, run, str(file.path))
+    click.echo(summary(results, len(run.problems), time.monotonic() - started))
+    if run.problems or any(result.state not in _AS_EXPECTED for result in results):
+        context.exit(1)
+
+
+def _list(plan: Plan) -> None:
+    for upstream, environment in plan.pairs():
+        names = ", ".join(rule.id for rule in plan.rules_in(environment))
+        click.echo(f"{plan.cell(upstream, environment)}: {names}")
+
+
+def _run(run: Run, file: ResultFile, *, as_json: bool) -> list[ContractResult]:
+    results: list[ContractResult] = []
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not os.isatty(2),
+    )
+    with progress:
+        task = progress.add_task("cells", total=len(list(run.plan.pairs())))
+        cell = None
+        for result in run.results():
+            file.write(result)
+            results.append(result)
+            if as_json:
+                click.echo(json.dumps(result.as_dict()))
+            if result.cell != cell:
+                cell = result.cell
+                progress.update(task, advance=1, description=f"{cell.upstream} {cell.environment}")
+    # By name and not as they came in: two runs read alike.
+    order = {upstream.name: place for place, upstream in enumerate(run.plan.upstreams)}
+    results.sort(key=lambda result: order[result.cell.upstream])
+    return results
+
+
+def _report(results: list[ContractResult], run: Run, path: str) -> None:
+    console = Console(width=None if os.isatty(1) else _TABLE_WIDTH, highlight=False)
+    console.print(matrix_table(results))
+    for line in finding_lines(results):
+        console.print(line, markup=False, soft_wrap=True)
+    for problem in run.problems:
+        console.print(problem, markup=False, soft_wrap=True)
+    console.print(f"results: {path} ({run.reused} cells from kept traces)", markup=False)

@@ -1,0 +1,246 @@
+"""Judge a consumer in every cell of the stub tier: select, drive, judge, compare."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from driftgate.cells import Cell, Tier
+from driftgate.contracts import all_rules
+from driftgate.contracts.base import Evidence
+from driftgate.drive.job import Job
+from driftgate.environments import read_environments
+from driftgate.errors import DriftgateError, UnknownNameError
+from driftgate.expectations import read_expectations
+from driftgate.findings import ContractResult, State
+from driftgate.traces import TraceStore, trace_key
+from driftgate.upstreams import find_upstream, upstream_names
+from driftgate.zygotes import Driven, drive_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from driftgate.cells import Environment
+    from driftgate.consumers import Consumer
+    from driftgate.contracts.base import Rule
+    from driftgate.expectations import Expectation
+    from driftgate.paths import Project
+    from driftgate.upstreams import Upstream
+
+# A cell takes about 50 ms, a compiling one 0.5 s: only a hang takes this long.
+CELL_LIMIT = 30.0
+
+
+class EmptySelectionError(DriftgateError):
+    """Nothing is left to run."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one run is about.
+
+    Attributes:
+        consumer: The consumer.
+        upstreams: What it is run against.
+        environments: What is pretended, by id: those that some selected contract needs.
+        rules: The selected contracts.
+    """
+
+    consumer: Consumer
+    upstreams: tuple[Upstream, ...]
+    environments: dict[str, Environment]
+    rules: tuple[Rule, ...]
+
+    def pairs(self) -> Iterator[tuple[Upstream, Environment]]:
+        """Every cell to be driven."""
+        for upstream in self.upstreams:
+            for environment in self.environments.values():
+                yield upstream, environment
+
+    def cell(self, upstream: Upstream, environment: Environment) -> Cell:
+        """Name a cell."""
+        return Cell(self.consumer.name, upstream.name, upstream.tier, environment.id)
+
+    def rules_in(self, environment: Environment) -> Iterator[Rule]:
+        """The selected contracts that are judged in this environment."""
+        return (rule for rule in self.rules if rule.contract.applies_to(environment))
+
+
+def make_plan(
+    project: Project,
+    consumer: Consumer,
+    upstreams: Sequence[str] = (),
+    contracts: Sequence[str] = (),
+) -> Plan:
+    """Select cells; empty sequences mean all. Names may be patterns.
+
+    Raises:
+        UnknownNameError: A name matches nothing.
+        EmptySelectionError: The contracts are judged in no environment.
+    """
+    rules = [rule for rule in all_rules().values() if Tier.STUB in rule.contract.tiers]
+    by_id = {rule.id: rule for rule in rules}
+    chosen = _matching("contract", contracts, list(by_id))
+    names = _matching("upstream", upstreams, upstream_names(project))
+    environments = {
+        name: environment
+        for name, environment in read_environments(project.matrix / "environments.toml").items()
+        if any(by_id[rule].contract.applies_to(environment) for rule in chosen)
+    }
+    if not environments or not names:
+        raise EmptySelectionError("nothing to run: no stub, or no environment for these contracts")
+    return Plan(
+        consumer,
+        tuple(find_upstream(name, project) for name in names),
+        environments,
+        tuple(by_id[rule] for rule in chosen),
+    )
+
+
+def _matching(kind: str, patterns: Sequence[str], known: list[str]) -> list[str]:
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in known):
+            raise UnknownNameError(kind, pattern, tuple(known))
+    return [
+        name
+        for name in known
+        if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+
+
+@dataclass
+class Run:
+    """One run of a plan.
+
+    Attributes:
+        plan: What it is about.
+        project: Where its data lies and its results go.
+        workers: Zygotes at a time.
+        fresh: Whether kept traces are ignored.
+        reused: How many cells were judged from a kept trace.
+        problems: What is wrong with the expectation rows; complete when the run is over.
+    """
+
+    plan: Plan
+    project: Project
+    workers: int
+    fresh: bool = False
+    reused: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def results(self) -> Iterator[ContractResult]:
+        """Drive what has no kept trace, judge all, and yield each verdict as it falls.
+
+        Raises:
+            DriftgateError: The consumer or a data file cannot be used.
+        """
+        path = self.project.matrix / "expectations.toml"
+        expectations = read_expectations(path, all_rules())
+        self.problems += _problems(expectations, self.project)
+        today = datetime.datetime.now(tz=datetime.timezone.utc).date()
+        valid = [each for each in expectations if not each.has_expired(today)]
+        for upstream, driven in self._driven():
+            for result in judge(self.plan, upstream, driven):
+                yield _as_expected(result, upstream, valid)
+
+    def _driven(self) -> Iterator[tuple[Upstream, Driven]]:
+        store = TraceStore(self.project.results / "traces")
+        todo: dict[str, list[Environment]] = {}
+        for upstream, environment in self.plan.pairs():
+            key = trace_key(self.plan.consumer, upstream, environment)
+            trace = None if self.fresh else store.get(key)
+            if trace is None:
+                todo.setdefault(upstream.name, []).append(environment)
+            else:
+                self.reused += 1
+                yield upstream, Driven(environment, trace, "", 0.0)
+        by_name = {upstream.name: upstream for upstream in self.plan.upstreams}
+        jobs = [
+            (by_name[name], make_job(self.plan.consumer, by_name[name], environments))
+            for name, environments in todo.items()
+        ]
+        for upstream, driven in drive_all(jobs, self.workers):
+            if driven.trace is not None:
+                key = trace_key(self.plan.consumer, upstream, driven.environment)
+                store.put(key, driven.trace)
+            yield upstream, driven
+
+
+def make_job(
+    consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]
+) -> Job:
+    """Return what a zygote is sent for these cells."""
+    folders = tuple(str(folder) for folder in upstream.folders)
+    return Job(consumer.source, folders, tuple(environments), CELL_LIMIT)
+
+
+def judge(plan: Plan, upstream: Upstream, driven: Driven) -> Iterator[ContractResult]:
+    """Return the verdict of every selected contract on one cell."""
+    cell = plan.cell(upstream, driven.environment)
+    for rule in plan.rules_in(driven.environment):
+        if driven.trace is None:
+            yield ContractResult(
+                cell, rule.id, State.ERROR, reason=driven.error, seconds=driven.seconds
+            )
+            continue
+        seen = Evidence(driven.trace, driven.environment, upstream)
+        activity = seen.activity()
+        findings, reason = (), ""
+        if rule.contract.needs_active and not seen.is_active():
+            state, reason = State.NOT_RUN, activity
+        else:
+            findings = rule.judge(seen)
+            state = State.FAIL if findings else State.PASS
+        yield ContractResult(
+            cell,
+            rule.id,
+            state,
+            findings,
+            reason,
+            activity,
+            seen.backend(),
+            seen.size_check(),
+            driven.seconds,
+        )
+
+
+def _as_expected(
+    result: ContractResult, upstream: Upstream, expectations: Sequence[Expectation]
+) -> ContractResult:
+    """Turn a known failure into xfail, and one that is no more into xpass; errors stay errors."""
+    known = next(
+        (each for each in expectations if each.covers(result.contract, result.cell, upstream)), None
+    )
+    if known is None or result.state not in {State.FAIL, State.PASS}:
+        return result
+    if result.state is State.FAIL:
+        return replace(result, state=State.XFAIL, reason=f"{known.reason} ({known.link})")
+    return replace(result, state=State.XPASS, reason=f"expected to fail: {known.reason}; drop the row")
+
+
+def _problems(expectations: Sequence[Expectation], project: Project) -> Iterator[str]:
+    """Say which rows have expired, and which match no upstream at all."""
+    today = datetime.datetime.now(tz=datetime.timezone.utc).date()
+    upstreams = [find_upstream(name, project) for name in upstream_names(project)]
+    environments = read_environments(project.matrix / "environments.toml")
+    rules = all_rules()
+    for each in expectations:
+        if each.has_expired(today):
+            yield f"expectation has expired on {each.expires}: {each}; mend the finding or renew it"
+        cells = (
+            (upstream, environment)
+            for upstream in upstreams
+            for environment in environments.values()
+            if rules[each.contract].contract.applies_to(environment)
+        )
+        if not any(
+            each.covers(
+                each.contract,
+                Cell(each.consumer, upstream.name, upstream.tier, environment.id),
+                upstream,
+            )
+            for upstream, environment in cells
+        ):
+            yield f"expectation matches nothing: {each}; mend or drop the row"

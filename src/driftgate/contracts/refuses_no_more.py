@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from driftgate.contracts.base import Breach, Contract, Family, SIZE_CHECK, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from driftgate.contracts.base import Evidence
+
+CONTRACT = Contract(
+    title="Nothing is refused that the upstream's size check accepts",
+    why="Fusion is lost without a word for shapes that fit",
+    severity=Severity.SILENT_FALLBACK,
+    family=Family.FASTPATH,
+    environments=("h100", "h100_subgroup", "h100_fp32", "b200", "b200_subgroup", "b200_cutedsl"),
+    incidents=("I49",),
+    needs_active=True,
+)
+
+
+def check(seen: Evidence) -> Iterator[Breach]:
+    """Compare every refusal of a legal problem with the upstream's own answer."""
+    for step in seen.steps("can_use"):
+        if "grid" in step.args and step.outcome == "ok":
+            if step.value["validator"] and not step.value["answer"]:
+                yield Breach("accepted, as upstream does", f"refused {step.args}", SIZE_CHECK)

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from driftgate.contracts.base import Breach, Contract, Family, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from driftgate.contracts.base import Evidence
+
+CONTRACT = Contract(
+    title="Changing token counts do not compile anew",
+    why="Each new batch size would stall the engine for seconds",
+    severity=Severity.SILENT_FALLBACK,
+    family=Family.COMPILE,
+    environments=("h100_compile", "b200_compile"),
+    incidents=("I91",),
+    needs_active=True,
+)
+
+_SIDES = 2
+
+
+def check(seen: Evidence) -> Iterator[Breach]:
+    """Count the compilations over all token counts; one for each side of capacity is fair."""
+    for step in seen.steps("compilations"):
+        if step.outcome == "ok" and step.value > _SIDES:
+            yield Breach(f"at most {_SIDES} compilations", f"{step.value}")

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from driftgate.contracts.base import Breach, CREATE, Contract, Family, SIZE_CHECK, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from driftgate.contracts.base import Evidence
+
+CONTRACT = Contract(
+    title="After cleanup the consumer keeps no workspace alive",
+    why="A workspace that is still referred to keeps its mapping",
+    severity=Severity.LEAK,
+    family=Family.LIFECYCLE,
+    environments=("h100", "h100_subgroup", "h100_fp32", "b200", "b200_subgroup", "b200_cutedsl"),
+    incidents=("I10",),
+)
+
+
+def check(seen: Evidence) -> Iterator[Breach]:
+    """Look for a live workspace, unless the upstream's own cache holds it."""
+    for leak in seen.trace.leaks if not seen.caches(SIZE_CHECK) else ():
+        if leak.startswith("workspace"):
+            yield Breach("no workspace alive", leak, CREATE)

@@ -1,0 +1,29 @@
+"""A thousand problems that cannot fit, as an engine's start-up asks them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from driftgate.drive.scripts._common import begin, create
+
+if TYPE_CHECKING:
+    from driftgate.drive.stage import Stage
+
+_TIMES = 1000
+
+
+def run(stage: Stage) -> None:
+    """Create a workspace and ask for what it cannot hold."""
+    if not begin(stage) or not create(stage):
+        return
+    tokens, hidden = stage.environment.max_token_num, stage.environment.hidden_dim
+    driver, group, dtype = stage.driver, stage.engine.group, stage.engine.dtype
+    problems = [torch.empty(tokens + extra, hidden, dtype=dtype) for extra in range(1, 26)]
+    stage.step(
+        "refusals",
+        lambda: sum(driver.can_use(problems[i % len(problems)], group) for i in range(_TIMES)),
+        times=_TIMES,
+    )
+    stage.step("cleanup", driver.cleanup)

@@ -1,0 +1,105 @@
+"""The rows of ``matrix/expectations.toml``: findings that are known, why, and until when."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from driftgate.errors import InvalidDataError
+from driftgate.toml import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from driftgate.cells import Cell
+    from driftgate.upstreams import Upstream
+
+_REQUIRED = ("contract", "consumer", "reason", "link", "expires")
+_PLACES = ("upstream", "releases")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One known finding.
+
+    Attributes:
+        contract: The contract's id.
+        consumer: Pattern of the consumer's name.
+        reason: Why it is broken, in a sentence.
+        link: Where that is discussed.
+        expires: The last day on which it is expected.
+        upstream: Pattern of the upstream's name; empty where ``releases`` says it.
+        releases: The releases it is known for; a historic stub matches by those it stands for.
+        environment: Pattern of the environment's id.
+    """
+
+    contract: str
+    consumer: str
+    reason: str
+    link: str
+    expires: datetime.date
+    upstream: str = ""
+    releases: SpecifierSet | None = None
+    environment: str = "*"
+
+    def covers(self, contract: str, cell: Cell, upstream: Upstream) -> bool:
+        """Whether a finding of ``contract`` in ``cell`` is this known one."""
+        if self.releases is None:
+            here = fnmatchcase(upstream.name, self.upstream)
+        else:
+            here = any(self.releases.contains(each) for each in upstream.stands_for)
+        return (
+            here
+            and contract == self.contract
+            and fnmatchcase(cell.consumer, self.consumer)
+            and fnmatchcase(cell.environment, self.environment)
+        )
+
+    def has_expired(self, today: datetime.date) -> bool:
+        """Whether its last day is over."""
+        return today > self.expires
+
+    def __str__(self) -> str:
+        place = self.upstream or f"releases {self.releases}"
+        return f"{self.contract} x {self.consumer} x {place} x {self.environment}"
+
+
+def read_expectations(path: Path, contracts: Iterable[str]) -> tuple[Expectation, ...]:
+    """Return the rows, in the file's order.
+
+    Raises:
+        InvalidDataError: A row lacks a key, has an unknown one, or names no contract.
+    """
+    known = set(contracts)
+    return tuple(_expectation(path, row, known) for row in read_toml(path).get("expect", []))
+
+
+def _expectation(path: Path, row: dict[str, Any], contracts: set[str]) -> Expectation:
+    name = row.get("contract", "?")
+    for key in _REQUIRED:
+        if not row.get(key):
+            raise InvalidDataError(path, f"the row for {name!r} lacks {key!r}", "add it")
+    for key in row.keys() - {*_REQUIRED, *_PLACES, "environment"}:
+        raise InvalidDataError(path, f"the row for {name!r} has the unknown key {key!r}", "drop it")
+    if name not in contracts:
+        raise InvalidDataError(path, f"no contract is named {name!r}", "mend or drop the row")
+    if sum(key in row for key in _PLACES) != 1:
+        raise InvalidDataError(
+            path, f"the row for {name!r} needs upstream or releases, not both", "give one of them"
+        )
+    if not isinstance(row["expires"], datetime.date):
+        raise InvalidDataError(path, f"the row for {name!r}: expires is no date", "write 2030-01-31")
+    values = dict(row)
+    if "releases" in row:
+        try:
+            values["releases"] = SpecifierSet(row["releases"])
+        except InvalidSpecifier as error:
+            raise InvalidDataError(
+                path, f"the row for {name!r}: {row['releases']!r} is no range", "write >=1,<2"
+            ) from error
+    return Expectation(**values)

@@ -1,0 +1,1 @@
+"""Renderers: one file each, from results to text."""

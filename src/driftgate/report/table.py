@@ -1,0 +1,73 @@
+"""The matrix as a table: a row an upstream, a column a family, and whether fusion was active."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from driftgate.contracts import all_rules
+from driftgate.contracts.base import Family
+from driftgate.findings import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from driftgate.findings import ContractResult
+
+# Worst first: a square shows the first of these that it has.
+_SQUARES = (
+    (State.ERROR, "[bold red]error[/]"),
+    (State.FAIL, "[red]fail {}[/]"),
+    (State.XPASS, "[red]xpass {}[/]"),
+    (State.XFAIL, "[yellow]xfail {}[/]"),
+    (State.PASS, "[green]{}[/]"),
+    (State.NOT_RUN, "[dim]–[/]"),
+)
+_SHOWN_ENVIRONMENTS = 2
+
+
+def matrix_table(results: Iterable[ContractResult]) -> Table:
+    """Return the table; a number is how many verdicts of that kind the square holds."""
+    rules = all_rules()
+    squares: dict[str, dict[Family, Counter[State]]] = {}
+    activities: dict[str, dict[str, str]] = defaultdict(dict)
+    for result in results:
+        row = squares.setdefault(result.cell.upstream, defaultdict(Counter))
+        row[rules[result.contract].contract.family][result.state] += 1
+        if result.activity:
+            activities[result.cell.upstream][result.cell.environment] = result.activity
+    families = [family for family in Family if any(family in row for row in squares.values())]
+    table = Table("upstream", "fusion", *(family.value for family in families), pad_edge=False)
+    for upstream, row in squares.items():
+        table.add_row(
+            upstream,
+            summarize_activity(activities[upstream]),
+            *(_square(row[family]) for family in families),
+        )
+    return table
+
+
+def summarize_activity(activities: dict[str, str]) -> str:
+    """Say where fusion was active, and the reasons where it was not, commonest first."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for environment, activity in activities.items():
+        places[activity].append(environment)
+    ordered = sorted(places.items(), key=lambda item: -len(item[1]))
+    return "\n".join(_place(activity, where, len(activities)) for activity, where in ordered)
+
+
+def _place(activity: str, environments: Sequence[str], total: int) -> str:
+    if len(environments) == total or activity == "active":
+        return f"{activity} {len(environments)}/{total}"
+    shown = ", ".join(environments[:_SHOWN_ENVIRONMENTS])
+    more = len(environments) - _SHOWN_ENVIRONMENTS
+    return f"{activity}: {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def _square(count: Counter[State]) -> str:
+    for state, text in _SQUARES:
+        if count[state]:
+            return text.format(count[state])
+    return ""

@@ -1,0 +1,75 @@
+"""Traces kept by the content that they depend on: same bytes in, same trace out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from dataclasses import asdict
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driftgate.trace import Trace
+
+if TYPE_CHECKING:
+    from driftgate.cells import Environment
+    from driftgate.consumers import Consumer
+    from driftgate.upstreams import Upstream
+
+_PACKAGE = Path(__file__).parent
+# All that decides how a cell is driven and written down; judging may change without a new drive.
+_DRIVING = (_PACKAGE / "drive", _PACKAGE / "cells.py", _PACKAGE / "trace.py")
+
+
+class TraceStore:
+    """A folder of traces, one JSON file a key.
+
+    Args:
+        folder: Where they lie; made when the first is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, key: str) -> Trace | None:
+        """Return the trace of ``key``, or None where there is none or it is damaged."""
+        try:
+            return Trace.from_dict(json.loads((self._folder / f"{key}.json").read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # a damaged entry is driven anew and overwritten
+
+    def put(self, key: str, trace: Trace) -> None:
+        """Keep a trace, whole or not at all."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        target = self._folder / f"{key}.json"
+        unfinished = target.with_suffix(".part")
+        unfinished.write_text(json.dumps(trace.as_dict()), encoding="utf-8")
+        unfinished.replace(target)
+
+
+def trace_key(consumer: Consumer, upstream: Upstream, environment: Environment) -> str:
+    """Return what a cell's trace depends on, as one hash."""
+    parts = [
+        consumer.source,
+        _digest((consumer.root,)),
+        _digest(upstream.folders),
+        _digest(_DRIVING),
+        json.dumps(asdict(environment), sort_keys=True),
+        platform.python_version(),
+        version("torch"),
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+@cache
+def _digest(roots: tuple[Path, ...]) -> str:
+    total = hashlib.sha256()
+    for root in roots:
+        files = [root] if root.is_file() else sorted(root.rglob("*"))
+        for path in files:
+            if path.suffix in {".py", ".toml"}:
+                total.update(f"{path.relative_to(root.parent)}\0".encode())
+                total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
