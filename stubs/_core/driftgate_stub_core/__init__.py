@@ -25,7 +25,7 @@ from driftgate_stub_core.memory import live_handles
 from driftgate_stub_core.mnnvl import strategy
 from driftgate_stub_core.registry import call, method
 from driftgate_stub_core.settings import Settings, configure
-from driftgate_stub_core.shape import Shape, borrow, shape
+from driftgate_stub_core.shape import Shape, borrow, replaces, shape
 
 __all__ = [
     "Settings",
@@ -37,6 +37,7 @@ __all__ = [
     "flashinfer_api",
     "live_handles",
     "method",
+    "replaces",
     "shape",
     "strategy",
     "subscribe",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -92,3 +92,13 @@ def borrow(namespace: dict[str, Any], file: str = "") -> None:
     if "__path__" in namespace and not file:
         namespace["__path__"].append(str(lent.parent))
     exec(compile(lent.read_text(encoding="utf-8"), lent, "exec"), namespace)
+
+
+def replaces(cls: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Put the decorated function on ``cls`` in place of its member of the same name."""
+
+    def replace(function: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(cls, function.__name__, function)
+        return function
+
+    return replace

@@ -2,11 +2,12 @@ import driftgate_stub_core as core
 
 core.borrow(globals())
 
-_Newest = TRTLLMAllReduceFusionWorkspace
+
+_newest_init = TRTLLMAllReduceFusionWorkspace.__init__
 
 
-class TRTLLMAllReduceFusionWorkspace(_Newest):
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self._limits = self.metadata
-        del self.metadata
+@core.replaces(TRTLLMAllReduceFusionWorkspace)
+def __init__(self, *args, **kwargs):
+    _newest_init(self, *args, **kwargs)
+    self._limits = self.metadata
+    del self.metadata

@@ -42,19 +42,14 @@ def allreduce_fusion(
     return core.call("allreduce_fusion", SHAPE, locals())
 
 
-_Newest = TRTLLMAllReduceFusionWorkspace
-
-
-class TRTLLMAllReduceFusionWorkspace(_Newest):
-    def is_buffer_size_sufficient(
-        self,
-        tp_size,
-        num_tokens,
-        hidden_dim,
-        dtype,
-        use_oneshot=None,
-        /,
-    ):
-        return core.method(
-            "TRTLLMAllReduceFusionWorkspace.is_buffer_size_sufficient", self, locals()
-        )
+@core.replaces(TRTLLMAllReduceFusionWorkspace)
+def is_buffer_size_sufficient(
+    self,
+    tp_size,
+    num_tokens,
+    hidden_dim,
+    dtype,
+    use_oneshot=None,
+    /,
+):
+    return core.method("TRTLLMAllReduceFusionWorkspace.is_buffer_size_sufficient", self, locals())

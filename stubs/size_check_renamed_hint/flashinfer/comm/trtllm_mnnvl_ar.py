@@ -2,13 +2,11 @@ import driftgate_stub_core as core
 
 core.borrow(globals())
 
-_Newest = MNNVLAllReduceFusionWorkspace
 
-
-class MNNVLAllReduceFusionWorkspace(_Newest):
-    def is_buffer_size_sufficient(
-        self, tp_size, num_tokens, hidden_dim, dtype, prefer_oneshot: Optional[bool] = None
-    ) -> bool:
-        problem = {**locals(), "strategy": core.strategy(SHAPE, prefer_oneshot)}
-        del problem["prefer_oneshot"]
-        return core.method("MNNVLAllReduceFusionWorkspace.is_buffer_size_sufficient", self, problem)
+@core.replaces(MNNVLAllReduceFusionWorkspace)
+def is_buffer_size_sufficient(
+    self, tp_size, num_tokens, hidden_dim, dtype, prefer_oneshot: Optional[bool] = None
+) -> bool:
+    problem = {**locals(), "strategy": core.strategy(SHAPE, prefer_oneshot)}
+    del problem["prefer_oneshot"]
+    return core.method("MNNVLAllReduceFusionWorkspace.is_buffer_size_sufficient", self, problem)

@@ -4,18 +4,14 @@ core.borrow(globals())
 
 from flashinfer.comm.trtllm_mnnvl_ar import MNNVLAllreduceFusionStrategy
 
-_Newest = TRTLLMAllReduceFusionWorkspace
 
-
-class TRTLLMAllReduceFusionWorkspace(_Newest):
-    def is_buffer_size_sufficient(
-        self,
-        tp_size,
-        num_tokens,
-        hidden_dim,
-        dtype,
-        strategy: MNNVLAllreduceFusionStrategy = MNNVLAllreduceFusionStrategy.AUTO,
-    ) -> bool:
-        return core.method(
-            "TRTLLMAllReduceFusionWorkspace.is_buffer_size_sufficient", self, locals()
-        )
+@core.replaces(TRTLLMAllReduceFusionWorkspace)
+def is_buffer_size_sufficient(
+    self,
+    tp_size,
+    num_tokens,
+    hidden_dim,
+    dtype,
+    strategy: MNNVLAllreduceFusionStrategy = MNNVLAllreduceFusionStrategy.AUTO,
+) -> bool:
+    return core.method("TRTLLMAllReduceFusionWorkspace.is_buffer_size_sufficient", self, locals())

@@ -4,18 +4,16 @@ core.borrow(globals())
 
 from flashinfer.comm.trtllm_mnnvl_ar import MNNVLAllreduceFusionStrategy
 
-_Newest = MNNVLCuteDSLAllReduceFusionWorkspace
 
-
-class MNNVLCuteDSLAllReduceFusionWorkspace(_Newest):
-    def is_buffer_size_sufficient(
-        self,
-        tp_size,
-        num_tokens,
-        hidden_dim,
-        dtype,
-        strategy: MNNVLAllreduceFusionStrategy = MNNVLAllreduceFusionStrategy.AUTO,
-    ) -> bool:
-        return core.method(
-            "MNNVLCuteDSLAllReduceFusionWorkspace.is_buffer_size_sufficient", self, locals()
-        )
+@core.replaces(MNNVLCuteDSLAllReduceFusionWorkspace)
+def is_buffer_size_sufficient(
+    self,
+    tp_size,
+    num_tokens,
+    hidden_dim,
+    dtype,
+    strategy: MNNVLAllreduceFusionStrategy = MNNVLAllreduceFusionStrategy.AUTO,
+) -> bool:
+    return core.method(
+        "MNNVLCuteDSLAllReduceFusionWorkspace.is_buffer_size_sufficient", self, locals()
+    )
