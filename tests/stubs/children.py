@@ -110,21 +110,35 @@ def outcome(function: Callable[..., Any], *arguments: Any, **options: Any) -> st
 
 def in_child(function: Callable[[], Any]) -> Any:
     """Run ``function`` in a forked child; what it raises fails the test."""
+    return in_children([function])[0]
+
+
+def in_children(functions: list[Callable[[], Any]]) -> list[Any]:
+    """Run each function in a child of its own, all at once; what one raises fails the test."""
+    started = [_start(function) for function in functions]
+    return [_finish(*each) for each in started]
+
+
+def _start(function: Callable[[], Any]) -> tuple[int, int]:
     reader, writer = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads: none are used
         child = os.fork()
-    if child == 0:
-        signal.alarm(SECONDS)
-        torch.set_num_threads(1)
-        try:
-            answer = ("returned", function())
-        except BaseException:  # noqa: BLE001 - the parent reports it
-            answer = ("raised", traceback.format_exc())
-        with os.fdopen(writer, "wb") as pipe:
-            pickle.dump(answer, pipe)
-        os._exit(0)
-    os.close(writer)
+    if child:
+        os.close(writer)
+        return child, reader
+    signal.alarm(SECONDS)
+    torch.set_num_threads(1)
+    try:
+        answer = ("returned", function())
+    except BaseException:  # noqa: BLE001 - the parent reports it
+        answer = ("raised", traceback.format_exc())
+    with os.fdopen(writer, "wb") as pipe:
+        pickle.dump(answer, pipe)
+    os._exit(0)
+
+
+def _finish(child: int, reader: int) -> Any:
     with os.fdopen(reader, "rb") as pipe:
         sent = pipe.read()
     os.waitpid(child, 0)

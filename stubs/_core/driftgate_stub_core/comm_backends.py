@@ -60,14 +60,3 @@ def _torch_bcast(shape: Shape, self: Any, *, data: Any, root: int) -> Any:
 @implements("TorchDistBackend.barrier")
 def _torch_barrier(shape: Shape, self: Any) -> None:
     dist.barrier(group=self._group)
-
-
-@implements("TorchDistBackend.Split")
-def _torch_split(shape: Shape, self: Any, *, color: int, key: int) -> Any:
-    members = self.allgather((color, key, dist.get_rank()))
-    partition = [
-        [rank for _, rank in sorted((k, rank) for c, k, rank in members if c == wanted)]
-        for wanted in sorted({c for c, _, _ in members})
-    ]
-    own, _ = dist.new_subgroups_by_enumeration(partition)
-    return shape.find("TorchDistBackend")(group=own)
