@@ -110,6 +110,19 @@ def test_unknown_faults_are_refused(in_stub: InStub) -> None:
     assert "create_rises" in in_stub("v0_7_4", ask)
 
 
+def test_a_creation_that_fails_after_allocating_leaves_nothing(in_stub: InStub) -> None:
+    """Without comm_backend MNNVL turns to MPI when its memory is there already."""
+
+    def ask(child: Child) -> tuple[str, int]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            became = outcome(child.create, "mnnvl", 64, 64, comm_backend=None)
+            gc.collect()
+        return became, child.core.live_handles()
+
+    assert in_stub("v0_7_4", ask) == ("ImportError", 0)
+
+
 SHUTDOWN = """
 import torch.distributed as dist
 from torch.testing._internal.distributed.fake_pg import FakeStore

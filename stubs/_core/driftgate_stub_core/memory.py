@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import count
+from typing import Callable
 
 from driftgate_stub_core.events import emit
 
@@ -14,7 +16,7 @@ _live: set[int] = set()
 
 
 def live_handles() -> int:
-    """How many handles were allocated and not yet freed by their workspace's ``destroy``."""
+    """How many handles were allocated and not yet freed, by ``destroy`` or by being collected."""
     return len(_live)
 
 
@@ -47,3 +49,7 @@ class Memory:
         if self.handle in _live:
             _live.remove(self.handle)
             emit("free", self.owner, handle=self.handle, bytes=self.size)
+
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not is_finalizing():
+            self.free()

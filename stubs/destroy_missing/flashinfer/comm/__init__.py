@@ -4,13 +4,7 @@ core.borrow(globals())
 
 from flashinfer.comm.mnnvl_cutedsl_ar import MNNVLCuteDSLAllReduceFusionWorkspace
 
-
-def _free(workspace):
-    for memory in vars(workspace).get("_memory", ()):
-        memory.free()
-
-
-AllReduceFusionWorkspace.__del__ = _free
+del AllReduceFusionWorkspace.__del__
 # functools.cache would keep every workspace that was ever asked.
 MNNVLAllReduceFusionWorkspace.is_buffer_size_sufficient = (
     MNNVLAllReduceFusionWorkspace.is_buffer_size_sufficient.__wrapped__
