@@ -36,6 +36,9 @@ class Release(Protocol):
     def read(self, path: str) -> str | None:
         """Return the text at ``path`` below the import root, or None if it is not there."""
 
+    def names(self) -> tuple[str, ...]:
+        """Return the paths of all files below the import root, sorted."""
+
     def metadata(self) -> str:
         """Return the text of the core metadata file."""
 
@@ -117,6 +120,9 @@ class _Wheel:
             return None
         return self._wheel.read(path).decode("utf-8")
 
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._names))
+
     def metadata(self) -> str:
         for name in sorted(self._names):
             folder, _, file = name.partition("/")
@@ -138,6 +144,9 @@ class _Source:
         member = self._files.get(path)
         file = self._source.extractfile(member) if member else None
         return file.read().decode("utf-8") if file else None
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._files))
 
     def metadata(self) -> str:
         text = self.read("PKG-INFO")

@@ -82,8 +82,10 @@ def list_archives(
     return {archive.version: archive for _, archive in sorted(best.items())}
 
 
-def _rank(archive: Archive) -> tuple[int, bool]:
-    return _KINDS.index(archive.kind), not archive.filename.endswith("-none-any.whl")
+def _rank(archive: Archive) -> tuple[int, bool, bool]:
+    """Prefer wheels, among them those for any platform, then those for the commonest."""
+    name = archive.filename
+    return _KINDS.index(archive.kind), not name.endswith("-none-any.whl"), "x86_64" not in name
 
 
 def _offered(project: str, settings: IndexSettings, session: requests.Session) -> Iterator[Archive]:

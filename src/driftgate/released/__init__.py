@@ -1,0 +1,1 @@
+"""Consumers that other projects ship: the wanted files out of their released wheels."""
