@@ -37,6 +37,7 @@ class Environment:
         faults: Switches of the upstream's core that are on, such as ``create_raises``.
         expects: The reason code that every upstream must give here; empty where it depends on
             the upstream's shape.
+        always: Whether it is run even where an upstream's shape keeps fusion off everywhere.
     """
 
     id: str
@@ -53,6 +54,15 @@ class Environment:
     multicast: bool = True
     faults: tuple[str, ...] = ()
     expects: str = ""
+    always: bool = False
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> Environment:
+        """Build one from plain values, whose arrays become tuples."""
+        values: dict[str, Any] = {}
+        for key, value in row.items():
+            values[key] = tuple(value) if isinstance(value, list) else value
+        return cls(**values)
 
     @property
     def tp_size(self) -> int:

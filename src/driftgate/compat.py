@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from driftgate.consumers import Consumer
     from driftgate.contracts.base import Rule
     from driftgate.expectations import Expectation
+    from driftgate.findings import Finding
     from driftgate.paths import Project
     from driftgate.upstreams import Upstream
 
@@ -57,7 +58,8 @@ class Plan:
         """Every cell to be driven."""
         for upstream in self.upstreams:
             for environment in self.environments.values():
-                yield upstream, environment
+                if upstream.is_usable or environment.always:
+                    yield upstream, environment
 
     def cell(self, upstream: Upstream, environment: Environment) -> Cell:
         """Name a cell."""
@@ -139,7 +141,7 @@ class Run:
         path = self.project.matrix / "expectations.toml"
         expectations = read_expectations(path, all_rules())
         self.problems += _problems(expectations, self.project)
-        today = datetime.datetime.now(tz=datetime.timezone.utc).date()
+        today = dt.datetime.now(tz=dt.timezone.utc).date()
         valid = [each for each in expectations if not each.has_expired(today)]
         for upstream, driven in self._driven():
             for result in judge(self.plan, upstream, driven):
@@ -168,9 +170,7 @@ class Run:
             yield upstream, driven
 
 
-def make_job(
-    consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]
-) -> Job:
+def make_job(consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]) -> Job:
     """Return what a zygote is sent for these cells."""
     folders = tuple(str(folder) for folder in upstream.folders)
     return Job(consumer.source, folders, tuple(environments), CELL_LIMIT)
@@ -187,7 +187,8 @@ def judge(plan: Plan, upstream: Upstream, driven: Driven) -> Iterator[ContractRe
             continue
         seen = Evidence(driven.trace, driven.environment, upstream)
         activity = seen.activity()
-        findings, reason = (), ""
+        findings: tuple[Finding, ...] = ()
+        reason = ""
         if rule.contract.needs_active and not seen.is_active():
             state, reason = State.NOT_RUN, activity
         else:
@@ -217,12 +218,14 @@ def _as_expected(
         return result
     if result.state is State.FAIL:
         return replace(result, state=State.XFAIL, reason=f"{known.reason} ({known.link})")
-    return replace(result, state=State.XPASS, reason=f"expected to fail: {known.reason}; drop the row")
+    return replace(
+        result, state=State.XPASS, reason=f"expected to fail: {known.reason}; drop the row"
+    )
 
 
 def _problems(expectations: Sequence[Expectation], project: Project) -> Iterator[str]:
     """Say which rows have expired, and which match no upstream at all."""
-    today = datetime.datetime.now(tz=datetime.timezone.utc).date()
+    today = dt.datetime.now(tz=dt.timezone.utc).date()
     upstreams = [find_upstream(name, project) for name in upstream_names(project)]
     environments = read_environments(project.matrix / "environments.toml")
     rules = all_rules()

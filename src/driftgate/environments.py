@@ -41,13 +41,11 @@ def _environment(path: Path, row: dict[str, Any]) -> Environment:
     for key in ("id", "why", "script"):
         if key not in row:
             raise InvalidDataError(path, f"row {name!r} lacks {key!r}", "add it")
-    # TOML has arrays, the frozen value has tuples.
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    environment = Environment(**values)
+    environment = Environment.from_dict(row)
     if not environment.group or max(environment.group) >= environment.world_size:
         raise InvalidDataError(
             path,
-            f"row {name!r}: group {list(environment.group)} is not in 0..{environment.world_size - 1}",
+            f"row {name!r}: group {list(environment.group)} is not within the world's ranks",
             "raise world_size or mend the group",
         )
     return environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ class Expectation:
     consumer: str
     reason: str
     link: str
-    expires: datetime.date
+    expires: dt.date
     upstream: str = ""
     releases: SpecifierSet | None = None
     environment: str = "*"
@@ -60,7 +60,7 @@ class Expectation:
             and fnmatchcase(cell.environment, self.environment)
         )
 
-    def has_expired(self, today: datetime.date) -> bool:
+    def has_expired(self, today: dt.date) -> bool:
         """Whether its last day is over."""
         return today > self.expires
 
@@ -92,8 +92,10 @@ def _expectation(path: Path, row: dict[str, Any], contracts: set[str]) -> Expect
         raise InvalidDataError(
             path, f"the row for {name!r} needs upstream or releases, not both", "give one of them"
         )
-    if not isinstance(row["expires"], datetime.date):
-        raise InvalidDataError(path, f"the row for {name!r}: expires is no date", "write 2030-01-31")
+    if not isinstance(row["expires"], dt.date):
+        raise InvalidDataError(
+            path, f"the row for {name!r}: expires is no date", "write 2030-01-31"
+        )
     values = dict(row)
     if "releases" in row:
         try:

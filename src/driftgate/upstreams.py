@@ -42,6 +42,11 @@ class Upstream:
     stands_for: tuple[str, ...] = ()
     degraded: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether there is any environment where fusion can be active."""
+        return "*" not in self.degraded
+
     def expected_reason(self, environment: Environment) -> str:
         """Return the reason code that is right here, or empty where fusion must be active.
 

@@ -1,12 +1,14 @@
-"""The parent's end of the zygotes: jobs out, replies in, a new zygote where one died."""
+"""The parent's end of the zygote: jobs out, replies in."""
 
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,8 +16,7 @@ from driftgate.errors import DriftgateError, HarnessError
 from driftgate.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from types import TracebackType
+    from collections.abc import Iterator, Sequence
 
     from driftgate.cells import Environment
     from driftgate.drive.job import Job
@@ -44,122 +45,120 @@ class Driven:
     seconds: float
 
 
-class Zygote:
-    """One process with torch loaded, that forks for each job. A context manager."""
+class Worker:
+    """One worker of a zygote, by the descriptors of its two pipes."""
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> Zygote:  # noqa: PYI034 - Self is 3.11's
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def __init__(self, jobs: int, replies: int) -> None:
+        self._jobs = os.fdopen(jobs, "w", encoding="utf-8")
+        self._replies = os.fdopen(replies, encoding="utf-8")
 
     def close(self) -> None:
-        """End the process, and with it what it forked."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        """Let the worker end."""
+        with suppress(BrokenPipeError):  # what was left to be sent has no reader any more
+            self._jobs.close()
+        self._replies.close()
 
     def drive(self, job: Job) -> Iterator[Driven]:
         """Drive one job; yield each environment's outcome as soon as it is there.
 
         Raises:
             UnusableConsumerError: The consumer lacks an operation.
-            HarnessError: No zygote can be started.
         """
         waiting = {environment.id: environment for environment in job.environments}
         error = ""
         for reply in self._ask(job):
             if "unusable" in reply:
-                self.close()
                 raise UnusableConsumerError(reply["unusable"])
             if "done" in reply:
                 error = reply["done"]
                 break
+            trace = _trace(reply) if "trace" in reply else None
             environment = waiting.pop(reply["environment"])
-            trace = Trace.from_dict(reply["trace"]) if "trace" in reply else None
-            yield Driven(environment, trace, reply.get("error", ""), reply["seconds"])
+            yield Driven(environment, trace, reply["error"], reply["seconds"])
         for environment in waiting.values():
             yield Driven(environment, None, error, 0.0)
 
     def _ask(self, job: Job) -> Iterator[dict[str, Any]]:
-        process = self._process or self._start()
-        assert process.stdin is not None  # noqa: S101 - both are pipes, see _start
-        assert process.stdout is not None  # noqa: S101
         try:
-            process.stdin.write(json.dumps(job.as_dict()) + "\n")
-            process.stdin.flush()
-            for line in process.stdout:
+            self._jobs.write(json.dumps(job.as_dict()) + "\n")
+            self._jobs.flush()
+            for line in self._replies:
                 yield json.loads(line)
-        except BrokenPipeError:
+        except (BrokenPipeError, json.JSONDecodeError):
             pass
-        self._process = None
-        yield {"done": f"its zygote exited with {process.wait()}"}
+        yield {"done": "its zygote has died"}
 
-    def _start(self) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "driftgate.drive.zygote"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdout is not None  # noqa: S101 - it is a pipe
-        if not process.stdout.readline():
+
+def _trace(reply: dict[str, Any]) -> Trace:
+    return Trace.from_dict({**reply["trace"], "stderr": reply["stderr"]})
+
+
+@contextmanager
+def zygote(workers: int) -> Iterator[tuple[Worker, ...]]:
+    """Start a zygote; it ends, with all that it forked, when the context does.
+
+    Raises:
+        HarnessError: It cannot be started.
+    """
+    pipes = [(os.pipe(), os.pipe()) for _ in range(workers)]  # jobs, replies
+    theirs = [(jobs[0], replies[1]) for jobs, replies in pipes]
+    process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
+        [sys.executable, "-m", "driftgate.drive.zygote", *(f"{r}:{w}" for r, w in theirs)],
+        stdin=subprocess.DEVNULL,
+        pass_fds=[end for pair in theirs for end in pair],
+        start_new_session=True,  # an interrupt ends it from here, without its own tracebacks
+    )
+    for descriptor in (end for pair in theirs for end in pair):
+        os.close(descriptor)
+    mine = tuple(Worker(jobs[1], replies[0]) for jobs, replies in pipes)
+    try:
+        yield mine
+        for worker in mine:
+            worker.close()
+        if process.wait():
             raise HarnessError(
-                f"the zygote exited with {process.wait()} at its start; "
-                f"try `{sys.executable} -m driftgate.drive.zygote`"
+                f"the zygote exited with {process.returncode}; "
+                f"run `{sys.executable} -m driftgate.drive.zygote` to see why"
             )
-        self._process = process
-        return process
+    finally:
+        process.kill()
+        process.wait()
 
 
-def drive_all(jobs: Iterable[tuple[Tag, Job]], workers: int) -> Iterator[tuple[Tag, Driven]]:
-    """Drive all jobs on up to ``workers`` zygotes; yield each cell's outcome as it is there.
+def drive_all(jobs: Sequence[tuple[Tag, Job]], workers: int) -> Iterator[tuple[Tag, Driven]]:
+    """Drive all jobs on up to ``workers`` workers; yield each cell's outcome as it is there.
 
     Raises:
         UnusableConsumerError: The consumer lacks an operation.
-        HarnessError: No zygote can be started.
+        HarnessError: The zygote cannot be started.
     """
+    if not jobs:
+        return
     todo: queue.SimpleQueue[tuple[Tag, Job]] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Tag, Driven] | Exception] = queue.SimpleQueue()
-    cells = count = 0
-    for tag, job in jobs:
-        todo.put((tag, job))
-        cells += len(job.environments)
-        count += 1
-    stop = threading.Event()
-
-    def work() -> None:
-        try:
-            with Zygote() as zygote:
-                while not stop.is_set():
-                    tag, job = todo.get_nowait()
-                    for driven in zygote.drive(job):
-                        done.put((tag, driven))
-        except queue.Empty:
-            return
-        except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
-            done.put(error)
-
-    threads = [threading.Thread(target=work) for _ in range(min(workers, count))]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in range(cells):
+    for job in jobs:
+        todo.put(job)
+    with zygote(min(workers, len(jobs))) as started:
+        for worker in started:
+            threading.Thread(target=_work, args=(worker, todo, done), daemon=True).start()
+        for _ in range(sum(len(job.environments) for _, job in jobs)):
             outcome = done.get()
             if isinstance(outcome, Exception):
                 raise outcome
             yield outcome
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
 
+
+def _work(
+    worker: Worker,
+    todo: queue.SimpleQueue[tuple[Tag, Job]],
+    done: queue.SimpleQueue[tuple[Tag, Driven] | Exception],
+) -> None:
+    try:
+        while True:
+            tag, job = todo.get_nowait()
+            for driven in worker.drive(job):
+                done.put((tag, driven))
+    except queue.Empty:
+        return
+    except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
+        done.put(error)

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from driftgate.commands.console import table_console
 from driftgate.compat import Plan, Run, make_plan
 from driftgate.consumers import OURS, find_consumer
 from driftgate.findings import ContractResult, State
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _AS_EXPECTED = {State.PASS, State.XFAIL, State.NOT_RUN}
-_TABLE_WIDTH = 160  # where the output is no terminal, whose width rich would guess
 
 
 @click.command("compat")
@@ -108,8 +108,8 @@ def _run(run: Run, file: ResultFile, *, as_json: bool) -> list[ContractResult]:
 
 
 def _report(results: list[ContractResult], run: Run, path: str) -> None:
-    console = Console(width=None if os.isatty(1) else _TABLE_WIDTH, highlight=False)
-    console.print(matrix_table(results))
+    console = table_console()
+    console.print(matrix_table(results, run.plan.environments))
     for line in finding_lines(results):
         console.print(line, markup=False, soft_wrap=True)
     for problem in run.problems:

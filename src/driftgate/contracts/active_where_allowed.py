@@ -21,11 +21,8 @@ CONTRACT = Contract(
         "b200",
         "b200_subgroup",
         "b200_cutedsl",
-        "h100_refusals",
         "h100_creation_raises",
         "h100_shutdown",
-        "h100_compile",
-        "b200_compile",
     ),
     incidents=(
         "I2",

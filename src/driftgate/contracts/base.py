@@ -151,7 +151,9 @@ class Evidence:
         return self.ran() or (status is not None and status.active)
 
     def activity(self) -> str:
-        """``active``, or ``degraded`` with the reason that the consumer gives."""
+        """``active``, ``degraded`` with the consumer's reason, or empty over many machines."""
+        if self.steps("resolve"):
+            return ""
         if self.is_active():
             return "active"
         status = self.trace.final_status()

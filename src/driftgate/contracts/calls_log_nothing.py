@@ -14,7 +14,7 @@ CONTRACT = Contract(
     why="The decision runs twice a layer at each decode step",
     severity=Severity.NOISE,
     family=Family.LOGNOISE,
-    environments=("h100", "b200", "h100_size_check_raises", "h100_refusals"),
+    environments=("h100", "b200", "h100_size_check_raises", "h100_fp32"),
     incidents=(
         "I1",
         "I57",

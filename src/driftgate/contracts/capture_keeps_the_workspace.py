@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, CREATE, Contract, Family, Severity
+from driftgate.contracts.base import CREATE, Breach, Contract, Family, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ CONTRACT = Contract(
     severity=Severity.CRASH,
     family=Family.LIFECYCLE,
     environments=("h100_capture",),
-    incidents=("I74", "I76",),
+    incidents=("I74", "I76"),
 )
 
 

@@ -14,16 +14,16 @@ CONTRACT = Contract(
     why="Cleanup runs on error paths: an exception there hides the first one",
     severity=Severity.CRASH,
     family=Family.LIFECYCLE,
-    environments=("h100_destroy_raises",),
+    environments=("h100_kernel_raises",),
     incidents=("I45",),
 )
 
 
 def check(seen: Evidence) -> Iterator[Breach]:
-    """Look at every step of that life."""
-    for step in seen.steps():
+    """Look at both cleanups and at the question after them."""
+    for step in seen.steps("cleanup"):
         if step.outcome != "ok":
-            yield Breach(f"{step.op} raises nothing", f"{step.outcome}: {step.value}", "destroy")
+            yield Breach("no exception", f"{step.outcome}: {step.value}", "destroy")
     for step in seen.steps("can_use"):
-        if step.args.get("after_cleanup") and step.outcome == "ok" and step.value["answer"]:
-            yield Breach("refused after cleanup", "accepted", "destroy")
+        if step.args.get("after_cleanup") and (step.outcome != "ok" or step.value["answer"]):
+            yield Breach("refused after cleanup", f"{step.outcome}: {step.value}", "destroy")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, CREATE, Contract, Family, Severity, consumer_lines
+from driftgate.contracts.base import CREATE, Breach, Contract, Family, Severity, consumer_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

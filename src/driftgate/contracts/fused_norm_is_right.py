@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, Contract, FUSION, Family, Severity, TOLERANCE
+from driftgate.contracts.base import FUSION, TOLERANCE, Breach, Contract, Family, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, Contract, Family, SIZE_CHECK, Severity, by_position
+from driftgate.contracts.base import SIZE_CHECK, Breach, Contract, Family, Severity, by_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, Contract, Family, SIZE_CHECK, Severity, validator_calls
+from driftgate.contracts.base import SIZE_CHECK, Breach, Contract, Family, Severity, validator_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ CONTRACT = Contract(
 
 
 def check(seen: Evidence) -> Iterator[Breach]:
-    """Look for a yes that no size check of the upstream gave, now or earlier for the same problem."""
+    """Look for a yes that the upstream did not give, now or earlier to the same problem."""
     if not seen.watches(SIZE_CHECK):
         return
     granted: set[tuple[object, object]] = set()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, Contract, Family, SIZE_CHECK, Severity, upstream_lines
+from driftgate.contracts.base import SIZE_CHECK, Breach, Contract, Family, Severity, upstream_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +14,7 @@ CONTRACT = Contract(
     why="One start-up printed 28,032 of them",
     severity=Severity.NOISE,
     family=Family.LOGNOISE,
-    environments=("h100_refusals",),
+    environments=("h100_fp32",),
     incidents=("I57",),
 )
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, Contract, Family, SIZE_CHECK, Severity
+from driftgate.contracts.base import SIZE_CHECK, Breach, Contract, Family, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ CONTRACT = Contract(
 def check(seen: Evidence) -> Iterator[Breach]:
     """Compare every refusal of a legal problem with the upstream's own answer."""
     for step in seen.steps("can_use"):
-        if "grid" in step.args and step.outcome == "ok":
-            if step.value["validator"] and not step.value["answer"]:
-                yield Breach("accepted, as upstream does", f"refused {step.args}", SIZE_CHECK)
+        if "grid" not in step.args or step.outcome != "ok":
+            continue
+        if step.value["validator"] and not step.value["answer"]:
+            yield Breach("accepted, as upstream does", f"refused {step.args}", SIZE_CHECK)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, CREATE, Contract, FUSION, Family, Severity, by_position
+from driftgate.contracts.base import CREATE, FUSION, Breach, Contract, Family, Severity, by_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

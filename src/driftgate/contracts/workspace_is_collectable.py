@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import Breach, CREATE, Contract, Family, SIZE_CHECK, Severity
+from driftgate.contracts.base import CREATE, SIZE_CHECK, Breach, Contract, Family, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import tempfile
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from driftgate.drive.drivers.injected import InjectedDriver
@@ -19,7 +18,6 @@ from driftgate.drive.scripts import find_script
 from driftgate.drive.stage import Stage
 from driftgate.drive.upstream import Upstream
 from driftgate.errors import DriftgateError
-from driftgate.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,10 +26,11 @@ if TYPE_CHECKING:
     from driftgate.drive.job import Job
 
 
-def run_job(job: Job, *, watched: bool, loaded: Callable[[], None]) -> Iterator[dict[str, Any]]:
-    """Load the consumer over the upstream, then yield one reply for each environment.
+def run_job(job: Job, *, watched: bool, loaded: Callable[[], None]) -> Iterator[str]:
+    """Load the consumer over the upstream, then yield one reply for each environment, as JSON.
 
-    A reply holds ``environment`` and either ``trace`` or ``error``, or else only ``unusable``.
+    A reply holds ``environment``, ``seconds`` and either ``trace`` or ``error``, or else only
+    ``unusable``.
 
     Args:
         job: What to load, and the environments to drive it in.
@@ -47,22 +46,27 @@ def run_job(job: Job, *, watched: bool, loaded: Callable[[], None]) -> Iterator[
         try:
             stage.step("load", stage.driver.load)
         except DriftgateError as error:
-            yield {"unusable": str(error)}
+            yield json.dumps({"unusable": str(error)})
             return
         loaded()
         for environment in job.environments:
             yield _reply(stage, environment, job.limit)
 
 
-def _reply(stage: Stage, environment: Environment, limit: float) -> dict[str, Any]:
+def _reply(stage: Stage, environment: Environment, limit: float) -> str:
     ended = in_child(lambda descriptor: _drive(stage, environment, descriptor), limit)
-    reply: dict[str, Any] = {"environment": environment.id, "seconds": ended.seconds}
-    if ended.error or not ended.reply:
-        last_line = ended.stderr.strip().rsplit("\n", 1)[-1]
-        reason = ended.error or "ended without a trace"
-        return reply | {"error": f"{reason}: {last_line}" if last_line else reason}
-    trace = replace(Trace.from_dict(json.loads(ended.reply)), stderr=ended.stderr)
-    return reply | {"trace": trace.as_dict()}
+    error = ended.error or ("" if ended.reply else "ended without a trace")
+    last_line = ended.stderr.strip().rsplit("\n", 1)[-1]
+    reply = json.dumps(
+        {
+            "environment": environment.id,
+            "seconds": ended.seconds,
+            "error": f"{error}: {last_line}" if error and last_line else error,
+            "stderr": ended.stderr,
+        }
+    )
+    # The trace is JSON already, and long: it is put in as it came.
+    return reply if error else f'{reply[:-1]}, "trace": {ended.reply.decode()}}}'
 
 
 def _drive(stage: Stage, environment: Environment, descriptor: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 import torch.distributed as dist
@@ -12,27 +12,30 @@ if TYPE_CHECKING:
     from driftgate.trace import Json
 
 
-def describe(value: Any) -> Json:
+def describe(value: object) -> Json:
     """Return ``value`` itself where it is plain, else what a contract needs to know of it.
 
     A tensor is its shape and dtype, a process group its global ranks, an enum member its class
     and name, any other object its class, its bases and the ranks it speaks to.
     """
-    if isinstance(value, Enum):
-        return f"{type(value).__name__}.{value.name}"
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, torch.Tensor):
-        return f"tensor[{'x'.join(map(str, value.shape))} {dtype_name(value.dtype)}]"
-    if isinstance(value, torch.dtype):
-        return dtype_name(value)
-    if isinstance(value, dist.ProcessGroup):
-        return {"ranks": dist.get_process_group_ranks(value)}
-    if isinstance(value, list | tuple):
-        return [describe(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): describe(item) for key, item in value.items()}
-    return _describe_object(value)
+    match value:
+        case Enum():
+            described: Json = f"{type(value).__name__}.{value.name}"
+        case None | bool() | int() | float() | str():
+            described = value
+        case torch.Tensor():
+            described = f"tensor[{'x'.join(map(str, value.shape))} {dtype_name(value.dtype)}]"
+        case torch.dtype():
+            described = dtype_name(value)
+        case dist.ProcessGroup():
+            described = {"ranks": dist.get_process_group_ranks(value)}
+        case list() | tuple():
+            described = [describe(item) for item in value]
+        case dict():
+            described = {str(key): describe(item) for key, item in value.items()}
+        case _:
+            described = _describe_object(value)
+    return described
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -66,10 +66,15 @@ def in_child(work: Callable[[int], None], limit: float) -> Ended:
 def become_child(output: int) -> None:
     """Lead a process group, die with the parent, read nothing, and write to ``output``."""
     os.setpgid(0, 0)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent()
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when the one that forked it ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def explain(status: int) -> str:

@@ -31,9 +31,5 @@ class Job:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Job:
         """Rebuild a job from :meth:`as_dict` and JSON."""
-        rows = [
-            {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-            for row in data["environments"]
-        ]
-        environments = tuple(Environment(**row) for row in rows)
+        environments = tuple(Environment.from_dict(row) for row in data["environments"])
         return cls(data["source"], tuple(data["folders"]), environments, data["limit"])

@@ -12,6 +12,7 @@ import functools
 import inspect
 import sys
 import weakref
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from driftgate.drive.describe import describe
@@ -20,6 +21,8 @@ from driftgate.trace import Event
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType, ModuleType
+
+    import torch
 
     from driftgate.trace import Json
 
@@ -32,6 +35,8 @@ _FUNCTIONS = (
 )
 _METHODS = ("is_buffer_size_sufficient", "destroy")
 _WORKSPACE_SUFFIX = "AllReduceFusionWorkspace"
+# Some consumers ask a validator a thousand times in one step; the first calls tell it all.
+_ENOUGH = 40
 _CACHE_METHODS = ("cache_info", "cache_clear", "cache_parameters")
 
 
@@ -51,25 +56,33 @@ class Observer:
         self.workspaces: list[weakref.ref[Any]] = []
         self._upstream_folders = upstream_folders
         self._events: list[Event] = []
+        self._counts: Counter[tuple[str, str]] = Counter()
         self._validators: dict[type, Callable[..., Any]] = {}
 
     def take(self) -> tuple[Event, ...]:
         """Return the events since the last call."""
         events, self._events = tuple(self._events), []
+        self._counts.clear()
         return events
 
     def on_core_event(self, kind: str, symbol: str, data: dict[str, Json]) -> None:
         """Record an event of the stub core: ``kernel``, ``rendezvous``, ``alloc``, ``free``."""
         self._events.append(Event(kind, symbol, dict(data)))
 
-    def wrap(self) -> None:
-        """Wrap the watched symbols in every loaded ``flashinfer`` module that has them."""
+    def wrap(self, *, only_creation: bool = False) -> None:
+        """Wrap the watched symbols in every loaded ``flashinfer`` module that has them.
+
+        Args:
+            only_creation: Leave alone what Dynamo may have to see as it is.
+        """
         names = [name for name in sys.modules if f"{name}.".startswith("flashinfer.")]
-        modules = [sys.modules[name] for name in sorted(names)]
+        modules = [sys.modules[name] for name in sorted(names) if sys.modules[name] is not None]
         wrappers: dict[int, Any] = {}
         for module in modules:
-            for name in _FUNCTIONS:
+            for name in (CREATE,) if only_creation else _FUNCTIONS:
                 self._wrap_function(module, name, wrappers)
+        if only_creation:
+            return
         classes = {
             value
             for module in modules
@@ -80,12 +93,14 @@ class Observer:
             for name in _METHODS:
                 self._wrap_method(cls, name)
 
-    def workspace(self) -> Any:
+    def workspace(self) -> Any:  # noqa: ANN401 - the upstream's own class
         """Return the newest workspace that is alive, or None."""
         alive = [workspace() for workspace in self.workspaces]
         return next((each for each in reversed(alive) if each is not None), None)
 
-    def ask_validator(self, tp_size: int, tokens: int, hidden: int, dtype: Any) -> bool | None:
+    def ask_validator(
+        self, tp_size: int, tokens: int, hidden: int, dtype: torch.dtype
+    ) -> bool | None:
         """Ask the newest workspace's own validator, unseen and around any cache; None if it cannot.
 
         This is the harness's yardstick, so the question carries no hint and leaves no event.
@@ -144,7 +159,7 @@ class Observer:
         symbol: str,
     ) -> Callable[..., Any]:
         @functools.wraps(original)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any callable's
             frame = inspect.currentframe()
             site = self._consumer_site(frame.f_back if frame else None)
             if site is None:
@@ -162,9 +177,7 @@ class Observer:
                     self.workspaces.append(weakref.ref(result))
                 return result
             finally:
-                self._events.append(
-                    Event("call", symbol, sent, tuple(kwargs), outcome, value, site)
-                )
+                self._record(Event("call", symbol, sent, tuple(kwargs), outcome, value, site))
 
         # follow_wrapped=False must see the parameters too, as it does without the wrapper.
         wrapper.__signature__ = signature  # type: ignore[attr-defined]
@@ -172,6 +185,13 @@ class Observer:
             if hasattr(original, name):
                 setattr(wrapper, name, getattr(original, name))
         return wrapper
+
+    def _record(self, event: Event) -> None:
+        """Keep the event, unless there are enough of its like already."""
+        like = (event.symbol, event.outcome)
+        self._counts[like] += 1
+        if self._counts[like] <= _ENOUGH:
+            self._events.append(event)
 
     def _consumer_site(self, frame: FrameType | None) -> str | None:
         """Return the caller as ``file:line``, or None where the upstream calls itself."""

@@ -46,10 +46,9 @@ class Stage:
         self._steps: list[Step] = []
 
     def enter(self, environment: Environment, engine: Engine) -> None:
-        """Pretend this environment from here on."""
+        """Play in this environment from here on."""
         self.environment = environment
         self.engine = engine
-        self.upstream.pretend(environment)
 
     def note(self, op: str, value: Json) -> None:
         """Write down a fact that no operation of the consumer brought."""

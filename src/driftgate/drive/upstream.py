@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,32 +27,35 @@ class Upstream:
     def __init__(self, folders: tuple[str, ...], observer: Observer) -> None:
         self._observer = observer
         sys.path[:0] = folders
-        if not folders:
-            # Also where a real flashinfer is installed: find_spec answers None, import raises.
+        if not folders and find_spec("flashinfer") is not None:
+            # A real one is installed: find_spec answers None from here on, and import raises.
             sys.modules["flashinfer"] = None  # type: ignore[assignment]
         self._core: Any = importlib.import_module(_CORE) if folders else None
         if self._core is not None:
             self._core.subscribe(observer.on_core_event)
 
-    def pretend(self, environment: Environment, *, sm: int = 0, nodes: int = 0) -> None:
-        """Make the stub core pretend this environment's device; ``sm`` and ``nodes`` override."""
+    def pretend(self, environment: Environment, *, sm: int, nodes: int) -> None:
+        """Make the stub core pretend this environment, on a machine of this SM and node count."""
         if self._core is None:
             return
         self._core.configure(
             self._core.Settings(
-                sm=sm or environment.sm,
-                device_count=environment.world_size // (nodes or environment.nodes),
+                sm=sm,
+                device_count=environment.world_size // nodes,
                 multicast=environment.multicast,
                 faults=frozenset(environment.faults),
             )
         )
 
     def load(self, *, watched: bool) -> None:
-        """Import ``flashinfer.comm``, where it lets itself be imported, and watch it if asked to."""
+        """Import ``flashinfer.comm``, where it lets itself be imported, and watch it.
+
+        Args:
+            watched: Whether all calls are watched, or only creation.
+        """
         with contextlib.suppress(Exception):  # shapes that fail to import are part of the tree
             importlib.import_module("flashinfer.comm")
-        if watched:
-            self._observer.wrap()
+        self._observer.wrap(only_creation=not watched)
 
     def live_handles(self) -> int:
         """Allocations that were not freed."""

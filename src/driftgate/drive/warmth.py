@@ -29,7 +29,7 @@ def warm_up() -> None:
     compiled = torch.compile(_layer, backend=CompileCounter(), fullgraph=True, dynamic=True)
     for tokens in (8, 16, _CAPACITY):
         compiled(torch.ones(tokens, 8))
-    torch._dynamo.reset()
+    torch._dynamo.reset()  # noqa: SLF001 - as torch documents it
     inspect.getmodule(compile("", "<unknown>", "exec"))
 
 

@@ -1,9 +1,10 @@
 """A process that has torch loaded and forks a child for each consumer and upstream.
 
-``python -m driftgate.drive.zygote`` reads one job a line from stdin. For each it writes one reply
-a line to stdout, one an environment, and then ``{"done": …}`` with how loading died, or nothing.
-The child loads consumer and upstream once and forks again for each environment. The zygote
-starts no thread, so that a fork is safe, and it ends with its stdin.
+``python -m driftgate.drive.zygote READ:WRITE…`` loads torch once and forks a worker for each pair
+of descriptors. A worker reads one job a line. For each it writes one reply a line, one an
+environment, and then ``{"done": …}`` with how loading died, or nothing. The child it forks loads
+consumer and upstream once and forks again for each environment. No process here starts a thread,
+so that a fork is safe, and a worker ends with its input.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ import gc
 import json
 import os
 import signal
+import sys
 import tempfile
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
 from driftgate.drive.child import run_job
-from driftgate.drive.fork import become_child, explain
+from driftgate.drive.fork import become_child, die_with_parent, explain
 from driftgate.drive.job import Job
 from driftgate.drive.scripts import find_script, script_names
 from driftgate.drive.warmth import warm_up
@@ -27,35 +29,45 @@ from driftgate.drive.warmth import warm_up
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_READ_SIZE = 1 << 16
-
 
 def main() -> None:
-    """Serve jobs until stdin ends."""
+    """Warm up, fork the workers, and wait for them."""
     torch.set_num_threads(1)
-    _preload()
+    for name in script_names():
+        find_script(name)
+    warm_up()
     # What is loaded by now is never garbage: a child's collections need not visit, and copy, it.
     gc.collect()
     gc.freeze()
-    # Replies have a descriptor of their own: nothing that a child prints can end up in them.
-    descriptor = os.dup(1)
-    os.dup2(2, 1)
+    pairs = [tuple(map(int, argument.split(":"))) for argument in sys.argv[1:]]
+    for reader, writer in pairs:
+        if os.fork() == 0:
+            die_with_parent()
+            for descriptor in {end for pair in pairs for end in pair} - {reader, writer}:
+                os.close(descriptor)
+            _work(reader, writer)
+            os._exit(0)
+    for descriptor in (end for pair in pairs for end in pair):
+        os.close(descriptor)
+    for _ in pairs:
+        os.wait()
 
-    def write(reply: dict[str, Any]) -> None:
-        # In one piece however long it is, for a pipe takes what it has room for.
-        line = json.dumps(reply).encode() + b"\n"
+
+def _work(reader: int, writer: int) -> None:
+    """Serve jobs until the input ends."""
+
+    def write(reply: str) -> None:
+        # In pieces, for a pipe takes what it has room for.
+        line = reply.encode() + b"\n"
         while line:
-            line = line[os.write(descriptor, line) :]
+            line = line[os.write(writer, line) :]
 
-    buffer = b""
-    write({"ready": True})
-    while chunk := os.read(0, _READ_SIZE):
-        *lines, buffer = (buffer + chunk).split(b"\n")
-        for line in lines:
-            write({"done": serve(Job.from_dict(json.loads(line)), write)})
+    with os.fdopen(reader, encoding="utf-8") as jobs:
+        for line in jobs:
+            write(json.dumps({"done": serve(Job.from_dict(json.loads(line)), write)}))
 
 
-def serve(job: Job, write: Callable[[dict[str, Any]], None]) -> str:
+def serve(job: Job, write: Callable[[str], None]) -> str:
     """Answer one job; return how loading died, or empty."""
     error = ""
     for watched in (True, False):
@@ -68,7 +80,7 @@ def serve(job: Job, write: Callable[[dict[str, Any]], None]) -> str:
     return error
 
 
-def _in_loader(job: Job, *, watched: bool, write: Callable[[dict[str, Any]], None]) -> str:
+def _in_loader(job: Job, *, watched: bool, write: Callable[[str], None]) -> str:
     with tempfile.TemporaryFile() as output:
         pid = os.fork()
         if pid == 0:
@@ -93,13 +105,6 @@ def _stop_timer() -> None:
 
 def _is_watched(script: str) -> bool:
     return bool(getattr(find_script(script), "WATCHED", True))
-
-
-def _preload() -> None:
-    """Do once what each child would do for itself."""
-    for name in script_names():
-        find_script(name)
-    warm_up()
 
 
 if __name__ == "__main__":

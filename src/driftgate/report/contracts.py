@@ -22,7 +22,7 @@ def _lines() -> Iterator[str]:
     rules = all_rules().values()
     yield "# Contracts"
     yield ""
-    yield "<!-- Written by `driftgate contracts --write docs/contracts.md`: edit the contract files. -->"
+    yield "<!-- Written by `driftgate contracts --write docs/contracts.md`: do not edit. -->"
     yield ""
     yield f"{len(rules)} rules that every consumer must keep in every cell where they are judged."
     for family, members in groupby(rules, key=lambda rule: rule.contract.family):

@@ -12,8 +12,9 @@ from driftgate.contracts.base import Family
 from driftgate.findings import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from driftgate.cells import Environment
     from driftgate.findings import ContractResult
 
 # Worst first: a square shows the first of these that it has.
@@ -23,23 +24,30 @@ _SQUARES = (
     (State.XPASS, "[red]xpass {}[/]"),
     (State.XFAIL, "[yellow]xfail {}[/]"),
     (State.PASS, "[green]{}[/]"),
-    (State.NOT_RUN, "[dim]–[/]"),
+    (State.NOT_RUN, "[dim]-[/]"),
 )
-_SHOWN_ENVIRONMENTS = 2
 
 
-def matrix_table(results: Iterable[ContractResult]) -> Table:
-    """Return the table; a number is how many verdicts of that kind the square holds."""
+def matrix_table(
+    results: Iterable[ContractResult], environments: Mapping[str, Environment]
+) -> Table:
+    """Return the table; a number is how many verdicts of that kind the square holds.
+
+    Args:
+        results: Every verdict of the run.
+        environments: By id; what fusion did is told of those without a fault.
+    """
     rules = all_rules()
     squares: dict[str, dict[Family, Counter[State]]] = {}
     activities: dict[str, dict[str, str]] = defaultdict(dict)
     for result in results:
         row = squares.setdefault(result.cell.upstream, defaultdict(Counter))
         row[rules[result.contract].contract.family][result.state] += 1
-        if result.activity:
+        if result.activity and not environments[result.cell.environment].faults:
             activities[result.cell.upstream][result.cell.environment] = result.activity
     families = [family for family in Family if any(family in row for row in squares.values())]
     table = Table("upstream", "fusion", *(family.value for family in families), pad_edge=False)
+    table.columns[0].no_wrap = True
     for upstream, row in squares.items():
         table.add_row(
             upstream,
@@ -59,11 +67,12 @@ def summarize_activity(activities: dict[str, str]) -> str:
 
 
 def _place(activity: str, environments: Sequence[str], total: int) -> str:
-    if len(environments) == total or activity == "active":
-        return f"{activity} {len(environments)}/{total}"
-    shown = ", ".join(environments[:_SHOWN_ENVIRONMENTS])
-    more = len(environments) - _SHOWN_ENVIRONMENTS
-    return f"{activity}: {shown}" + (f" and {more} more" if more > 0 else "")
+    if activity == "active":
+        return f"active {len(environments)}/{total}"
+    if len(environments) == total:
+        return activity
+    more = len(environments) - 1
+    return f"{activity} in {environments[0]}" + (f" and {more} more" if more else "")
 
 
 def _square(count: Counter[State]) -> str:

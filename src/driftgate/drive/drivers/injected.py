@@ -190,7 +190,7 @@ class InjectedDriver:
         )
 
 
-def _load_file(path: Path) -> Any:
+def _load_file(path: Path) -> Any:  # noqa: ANN401 - whatever the file defines
     # As `python FILE` does: what lies beside the file can be imported by it.
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)

@@ -2,7 +2,7 @@
 
 A script is a function ``run(stage)``. Two module constants change how it is run:
 
-- ``WATCHED = False``: the upstream's callables are not wrapped (Dynamo must see the real ones);
+- ``WATCHED = False``: of the upstream, only creation is wrapped (Dynamo must see the rest as is);
 - ``ENDS_BY_SHUTDOWN = True``: the process ends as an interpreter does, not by ``_exit``.
 """
 

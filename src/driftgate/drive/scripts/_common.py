@@ -10,6 +10,7 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from driftgate.drive.engine import Coordinator
     from driftgate.drive.stage import Stage
     from driftgate.trace import Json
 
@@ -17,18 +18,36 @@ EPS = 1e-6
 
 
 def begin(stage: Stage) -> bool:
-    """Configure the consumer; return whether it can be driven on."""
+    """Configure the consumer as the environment says; return whether it can be driven on."""
     environment = stage.environment
+    return configure(
+        stage,
+        stage.engine.group,
+        backend=environment.backend,
+        sm=environment.sm,
+        nodes=environment.nodes,
+    )
+
+
+def configure(
+    stage: Stage, group: Coordinator, *, backend: str | None, sm: int, nodes: int = 1
+) -> bool:
+    """Pretend this machine and tell the consumer; return whether it can be driven on."""
+    stage.upstream.pretend(stage.environment, sm=sm, nodes=nodes)
     stage.step(
         "configure",
         lambda: stage.driver.configure(
             stage.engine,
-            stage.engine.group,
-            backend=environment.backend,
-            sm=environment.sm,
-            nodes=environment.nodes,
-            multicast=environment.multicast,
+            group,
+            backend=backend,
+            sm=sm,
+            nodes=nodes,
+            multicast=stage.environment.multicast,
         ),
+        ranks=group.world_size,
+        backend=backend,
+        sm=sm,
+        nodes=nodes,
     )
     return stage.ok()
 
@@ -130,7 +149,7 @@ def finish(stage: Stage) -> None:
     stage.step("cleanup", stage.driver.cleanup)
     stage.step("cleanup", stage.driver.cleanup)
     tokens, hidden = stage.environment.max_token_num, stage.environment.hidden_dim
-    can_use(stage, sample(tokens, hidden, stage.engine.dtype), after_cleanup=True)
+    can_use(stage, torch.empty(tokens, hidden, dtype=stage.engine.dtype), after_cleanup=True)
     gc.collect()
     if stage.upstream.live_handles():
         stage.leaks.append(f"handles: {stage.upstream.live_handles()}")

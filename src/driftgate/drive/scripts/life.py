@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -59,9 +60,7 @@ def _manager(stage: Stage) -> None:
         for hint in _HINTS:
             stage.step(
                 "check_size",
-                lambda count=count, hint=hint: stage.driver.check_size(
-                    count, hidden, dtype, use_oneshot=hint
-                ),
+                partial(stage.driver.check_size, count, hidden, dtype, use_oneshot=hint),
                 tokens=count,
                 hidden=hidden,
                 use_oneshot=hint,

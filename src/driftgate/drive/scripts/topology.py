@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from driftgate.drive.scripts._common import create
+from driftgate.drive.scripts._common import configure, create
 
 if TYPE_CHECKING:
     from driftgate.drive.stage import Stage
@@ -35,26 +35,17 @@ ROWS = (
     Row(90, 1, 8, None),
     Row(90, 1, 1, "auto"),
 )
+# Where these get a backend, `life` shows that a workspace can be had.
+_COMMON_RANKS = (8, 16)
 
 
 def run(stage: Stage) -> None:
-    """Configure the consumer for each machine, and ask for its backend and a workspace."""
+    """Ask for each machine's backend and, where there should be none, for a workspace."""
     for row in ROWS:
-        args = row._asdict()
         group = stage.engine.new_group(range(row.ranks))
-        stage.upstream.pretend(stage.environment, sm=row.sm, nodes=row.nodes)
-        stage.step(
-            "configure",
-            lambda row=row, group=group: stage.driver.configure(
-                stage.engine,
-                group,
-                backend=row.backend,
-                sm=row.sm,
-                nodes=row.nodes,
-                multicast=stage.environment.multicast,
-            ),
-            **args,
-        )
-        stage.step("resolve", stage.driver.resolve_backend, **args)
-        create(stage, **args)
-        stage.step("cleanup", stage.driver.cleanup, **args)
+        configure(stage, group, backend=row.backend, sm=row.sm, nodes=row.nodes)
+        args = row._asdict()
+        backend = stage.step("resolve", stage.driver.resolve_backend, **args)
+        if backend is None or row.ranks not in _COMMON_RANKS:
+            create(stage, **args)
+            stage.step("cleanup", stage.driver.cleanup, **args)
