@@ -61,8 +61,11 @@ class Gate:
         """Whether the workspace is large enough; the validator's answer, and never another.
 
         While ``torch.compile`` traces, the upstream must not be traced into, and the arithmetic
-        answers for it; without arithmetic the answer is then no.
+        answers for it; without arithmetic the answer is then no. A choice that the validator
+        cannot be told is left out of the question.
         """
+        if not self.size_check.takes_hint:
+            use_oneshot = None
         arithmetic = self.arithmetic
         if torch.compiler.is_compiling():
             return arithmetic is not None and arithmetic.fits(tokens, hidden, dtype, use_oneshot)

@@ -160,12 +160,13 @@ class FlashInferWorkspaceManager:
             return
         refusal = self._refuse_at_once(request)
         if refusal is not None:
-            self.decline(refusal, request)
+            self.decline(refusal)
             return
         self._note_trouble(self._release())
         outcome = create_agreed(request, self._settings.topology)
         if isinstance(outcome, Refusal):
-            self.decline(outcome, request)
+            self._refused = request
+            self.decline(outcome, "" if backend == AUTO else backend)
         else:
             self._adopt(outcome, request)
 
@@ -200,21 +201,18 @@ class FlashInferWorkspaceManager:
             and self.group == group
         )
 
-    def decline(self, refusal: Refusal, request: Request | None = None) -> None:
+    def decline(self, refusal: Refusal, backend: str = "") -> None:
         """Take note that there will be no workspace; for good, unless the reason may pass.
 
         A live workspace stays, and stays active, when only a request for another was refused.
         """
-        self._refused = request
         self._is_final = refusal.reason not in PASSING
-        if self.initialized:
-            return
-        backend = request.backend if request is not None and request.backend != AUTO else ""
-        self._publish(
-            FusionStatus(
-                active=False, reason=refusal.reason, backend=backend, detail=refusal.detail
+        if not self.initialized:
+            self._publish(
+                FusionStatus(
+                    active=False, reason=refusal.reason, backend=backend, detail=refusal.detail
+                )
             )
-        )
 
     def cleanup(self) -> None:
         """Give the workspace up; idempotent, and survives a ``destroy`` that does not work."""
