@@ -137,9 +137,9 @@ class Evidence:
         """Whether some workspace class has this method, with a readable signature."""
         return any(name.endswith(f".{method}") for name in self._facts()["signatures"])
 
-    def caches(self, method: str) -> bool:
-        """Whether some workspace class keeps its instances alive through this method's cache."""
-        return any(name.endswith(f".{method}") for name in self._facts()["cached"])
+    def caches(self, symbol: str) -> bool:
+        """Whether this method's own cache keeps its instances alive."""
+        return symbol in self._facts()["cached"]
 
     def ran(self) -> bool:
         """Whether work reached a kernel."""

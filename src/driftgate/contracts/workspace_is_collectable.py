@@ -21,6 +21,7 @@ CONTRACT = Contract(
 
 def check(seen: Evidence) -> Iterator[Breach]:
     """Look for a live workspace, unless the upstream's own cache holds it."""
-    for leak in seen.trace.leaks if not seen.caches(SIZE_CHECK) else ():
-        if leak.startswith("workspace"):
-            yield Breach("no workspace alive", leak, CREATE)
+    for leak in seen.trace.leaks:
+        kind, _, name = leak.partition(": ")
+        if kind == "workspace" and not seen.caches(f"{name}.{SIZE_CHECK}"):
+            yield Breach("no workspace alive", name, CREATE)
