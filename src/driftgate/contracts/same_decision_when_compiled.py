@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import SIZE_CHECK, Breach, Contract, Family, Severity
+from driftgate.contracts.base import FUSION, SIZE_CHECK, Breach, Contract, Family, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,10 @@ def check(seen: Evidence) -> Iterator[Breach]:
     for step in seen.steps("decide", "compiled"):
         if step.outcome != "ok" or step.value is None:
             continue
-        eager, compiling = step.value["eager"], step.value["compiling"]
-        if eager != compiling and not (cautious and eager):
-            yield Breach(f"{eager} for {step.args}", f"{compiling}", SIZE_CHECK)
+        decisions = zip(step.value["eager"], step.value["compiling"], strict=True)
+        parted = [(eager, now) for eager, now in decisions if eager != now]
+        for eager, now in parted:
+            if not (cautious and eager):
+                yield Breach(f"{eager} for {step.args}", f"{now}", SIZE_CHECK)
+        if not parted and not step.value.get("equal", True):
+            yield Breach("the eager result", f"another for {step.args}", FUSION)

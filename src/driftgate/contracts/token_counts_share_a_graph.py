@@ -19,11 +19,9 @@ CONTRACT = Contract(
     needs_active=True,
 )
 
-_SIDES = 2
-
 
 def check(seen: Evidence) -> Iterator[Breach]:
-    """Count the compilations over all token counts; one for each side of capacity is fair."""
+    """Count the compilations over all token counts."""
     for step in seen.steps("compilations"):
-        if step.outcome == "ok" and step.value > _SIDES:
-            yield Breach(f"at most {_SIDES} compilations", f"{step.value}")
+        if step.outcome == "ok" and step.value > 1:
+            yield Breach("one compilation", f"{step.value}")

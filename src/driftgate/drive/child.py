@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from driftgate.drive.job import Job
 
 
-def run_job(job: Job, *, watched: bool, loaded: Callable[[], None]) -> Iterator[str]:
+def run_job(job: Job, loaded: Callable[[], None]) -> Iterator[str]:
     """Load the consumer over the upstream, then yield one reply for each environment, as JSON.
 
     A reply holds ``environment``, ``seconds`` and either ``trace`` or ``error``, or else only
@@ -34,14 +34,13 @@ def run_job(job: Job, *, watched: bool, loaded: Callable[[], None]) -> Iterator[
 
     Args:
         job: What to load, and the environments to drive it in.
-        watched: Whether the upstream's callables are wrapped.
         loaded: Called once loading is over.
     """
     observer, recorder = Observer(job.folders), Recorder()
     with recorder.installed():
         upstream = Upstream(job.folders, observer)
         stage = Stage(InjectedDriver(job.source), upstream, observer, recorder)
-        upstream.load(watched=watched)
+        upstream.load()
         stage.note("upstream", upstream.facts())
         try:
             stage.step("load", stage.driver.load)

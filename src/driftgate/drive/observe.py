@@ -57,6 +57,7 @@ class Observer:
         self._upstream_folders = upstream_folders
         self._events: list[Event] = []
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._methods: list[tuple[type, str, Callable[..., Any]]] = []
         self._validators: dict[type, Callable[..., Any]] = {}
 
     def take(self) -> tuple[Event, ...]:
@@ -69,20 +70,14 @@ class Observer:
         """Record an event of the stub core: ``kernel``, ``rendezvous``, ``alloc``, ``free``."""
         self._events.append(Event(kind, symbol, dict(data)))
 
-    def wrap(self, *, only_creation: bool = False) -> None:
-        """Wrap the watched symbols in every loaded ``flashinfer`` module that has them.
-
-        Args:
-            only_creation: Leave alone what Dynamo may have to see as it is.
-        """
+    def wrap(self) -> None:
+        """Wrap the watched symbols in every loaded ``flashinfer`` module that has them."""
         names = [name for name in sys.modules if f"{name}.".startswith("flashinfer.")]
         modules = [sys.modules[name] for name in sorted(names) if sys.modules[name] is not None]
         wrappers: dict[int, Any] = {}
         for module in modules:
-            for name in (CREATE,) if only_creation else _FUNCTIONS:
+            for name in _FUNCTIONS:
                 self._wrap_function(module, name, wrappers)
-        if only_creation:
-            return
         classes = {
             value
             for module in modules
@@ -92,6 +87,12 @@ class Observer:
         for cls in sorted(classes, key=lambda cls: cls.__qualname__):
             for name in _METHODS:
                 self._wrap_method(cls, name)
+
+    def unwrap_methods(self) -> None:
+        """Give the workspaces their own methods back, for Dynamo, which cannot see through."""
+        while self._methods:
+            cls, name, original = self._methods.pop()
+            setattr(cls, name, original)
 
     def workspace(self) -> Any:  # noqa: ANN401 - the upstream's own class
         """Return the newest workspace that is alive, or None."""
@@ -151,6 +152,7 @@ class Observer:
             return
         self.signatures[symbol] = _kinds(signature)
         setattr(cls, name, self._wrapper(original, signature, symbol))
+        self._methods.append((cls, name, original))
 
     def _wrapper(
         self,

@@ -47,15 +47,11 @@ class Upstream:
             )
         )
 
-    def load(self, *, watched: bool) -> None:
-        """Import ``flashinfer.comm``, where it lets itself be imported, and watch it.
-
-        Args:
-            watched: Whether all calls are watched, or only creation.
-        """
+    def load(self) -> None:
+        """Import ``flashinfer.comm``, where it lets itself be imported, and watch it."""
         with contextlib.suppress(Exception):  # shapes that fail to import are part of the tree
             importlib.import_module("flashinfer.comm")
-        self._observer.wrap(only_creation=not watched)
+        self._observer.wrap()
 
     def live_handles(self) -> int:
         """Allocations that were not freed."""

@@ -15,7 +15,6 @@ import os
 import signal
 import sys
 import tempfile
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -69,25 +68,13 @@ def _work(reader: int, writer: int) -> None:
 
 def serve(job: Job, write: Callable[[str], None]) -> str:
     """Answer one job; return how loading died, or empty."""
-    error = ""
-    for watched in (True, False):
-        environments = tuple(
-            each for each in job.environments if _is_watched(each.script) == watched
-        )
-        if environments:
-            part = replace(job, environments=environments)
-            error = _in_loader(part, watched=watched, write=write) or error
-    return error
-
-
-def _in_loader(job: Job, *, watched: bool, write: Callable[[str], None]) -> str:
     with tempfile.TemporaryFile() as output:
         pid = os.fork()
         if pid == 0:
             become_child(output.fileno())
             # The default action ends a process that hangs while it loads.
             signal.setitimer(signal.ITIMER_REAL, job.limit)
-            for reply in run_job(job, watched=watched, loaded=_stop_timer):
+            for reply in run_job(job, _stop_timer):
                 write(reply)
             os._exit(0)
         _, status = os.waitpid(pid, 0)
@@ -101,10 +88,6 @@ def _in_loader(job: Job, *, watched: bool, write: Callable[[str], None]) -> str:
 
 def _stop_timer() -> None:
     signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _is_watched(script: str) -> bool:
-    return bool(getattr(find_script(script), "WATCHED", True))
 
 
 if __name__ == "__main__":

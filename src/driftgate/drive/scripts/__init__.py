@@ -1,9 +1,7 @@
 """What a consumer is asked to do, one file a script.
 
-A script is a function ``run(stage)``. Two module constants change how it is run:
-
-- ``WATCHED = False``: of the upstream, only creation is wrapped (Dynamo must see the rest as is);
-- ``ENDS_BY_SHUTDOWN = True``: the process ends as an interpreter does, not by ``_exit``.
+A script is a function ``run(stage)``. With the module constant ``ENDS_BY_SHUTDOWN = True`` its
+process ends as an interpreter does, and not by ``_exit``.
 """
 
 from __future__ import annotations

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from driftgate.drive.stage import Stage
     from driftgate.trace import Json
 
-WATCHED = False
 _MACHINES = (90, 100)  # by their SM: the first runs trtllm, the second mnnvl
 
 
 def run(stage: Stage) -> None:
     """Drive the same layer on each machine."""
+    stage.observer.unwrap_methods()
     for sm in _MACHINES:
         ready = configure(stage, stage.engine.group, backend=stage.environment.backend, sm=sm)
         if ready and create(stage, sm=sm):
@@ -33,51 +33,62 @@ def _decide(stage: Stage, sm: int) -> None:
     """Ask over the grid, and again as if compiling."""
     environment, driver, group = stage.environment, stage.driver, stage.engine.group
 
-    def ask(tensor: torch.Tensor) -> dict[str, bool]:
+    def ask(tensor: torch.Tensor) -> Json:
         eager = driver.can_use(tensor, group)
         with patch.object(torch.compiler, "is_compiling", return_value=True):
-            return {"eager": eager, "compiling": driver.can_use(tensor, group)}
+            return {"eager": [eager], "compiling": [driver.can_use(tensor, group)]}
 
     for asked in grid(environment.max_token_num, environment.hidden_dim, environment.tp_size):
         tensor = torch.empty(asked, dtype=stage.engine.dtype)
-        stage.step(
-            "decide",
-            partial(ask, tensor),
-            sm=sm,
-            tokens=asked[0],
-            hidden=asked[1],
-        )
+        stage.step("decide", partial(ask, tensor), sm=sm, tokens=asked[0], hidden=asked[1])
 
 
 def _compile(stage: Stage, sm: int) -> None:
-    """Compile a layer once, and call it with token counts on both sides of what was asked for."""
+    """Compile a layer once; call it with changing token counts, and with what cannot fit.
+
+    Both in one graph: a second compilation would take as long as the first.
+    """
     tokens, hidden = stage.environment.max_token_num, stage.environment.hidden_dim
-    driver, group = stage.driver, stage.engine.group
+    driver, group, dtype = stage.driver, stage.engine.group, stage.engine.dtype
     counter = CompileCounter()
 
-    def layer(tensor: torch.Tensor) -> torch.Tensor:
+    def reduce(tensor: torch.Tensor) -> torch.Tensor:
         if driver.can_use(tensor, group):
             return driver.all_reduce(tensor)
-        return tensor.clone()
+        return tensor[:1].clone()
+
+    def layer(small: torch.Tensor, large: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return reduce(small), reduce(large)
 
     torch._dynamo.reset()  # noqa: SLF001 - as torch documents it
     compiled = torch.compile(layer, backend=counter, fullgraph=True, dynamic=True)
-    for count in (8, 16, 19, tokens + 1):
-        tensor = sample(count, hidden, stage.engine.dtype)
-        eager = stage.step("eager", partial(layer, tensor), sm=sm, tokens=count)
+    large = torch.zeros(64 * tokens, hidden, dtype=dtype)
+    for count in (8, 16, 19):
+        inputs = (sample(count, hidden, dtype), large)
+        eager = stage.step("eager", partial(layer, *inputs), sm=sm, tokens=count)
         stage.step(
             "compiled",
-            partial(compiled, tensor),
-            measure=partial(_compare, tensor, eager),
+            partial(compiled, *inputs),
+            measure=partial(_compare, inputs, eager),
             sm=sm,
             tokens=count,
         )
     stage.step("compilations", lambda: counter.frame_count, sm=sm)
 
 
-def _compare(tensor: torch.Tensor, eager: torch.Tensor | None, got: torch.Tensor) -> Json:
-    """Say whether either layer fused: else it gave its input back."""
+_Pair = tuple[torch.Tensor, torch.Tensor]
+
+
+def _compare(inputs: _Pair, eager: _Pair | None, compiled: _Pair) -> Json:
+    """Say which inputs either layer fused, for what it refused comes back as one row."""
+    if eager is None:
+        return None
     return {
-        "eager": None if eager is None else not torch.equal(tensor, eager),
-        "compiling": not torch.equal(tensor, got),
+        "eager": _fused(inputs, eager),
+        "compiling": _fused(inputs, compiled),
+        "equal": all(map(torch.equal, eager, compiled)),
     }
+
+
+def _fused(inputs: _Pair, outputs: _Pair) -> list[bool]:
+    return [given.shape == got.shape for given, got in zip(inputs, outputs, strict=True)]
