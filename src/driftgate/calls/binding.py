@@ -146,7 +146,8 @@ class _Bound:
         return self._binding(Verdict.MISSING)
 
     def _rejected(self) -> Iterator[Binding]:
-        by_position = self.found.positional[: self.call.positional]
+        names = self.found.keywords
+        by_position = names & set(self.found.positional[: self.call.positional])
         if self.call.positional > len(self.found.positional) and not self.found.has(
             ParamKind.VAR_POSITIONAL
         ):
@@ -155,7 +156,7 @@ class _Bound:
             yield self._binding(Verdict.REJECTS, detail=detail)
         for keyword in self.call.keywords:
             sent = self._holds(keyword.when)
-            taken = keyword.name in self.found.keywords or self.found.has(ParamKind.VAR_KEYWORD)
+            taken = keyword.name in names or self.found.has(ParamKind.VAR_KEYWORD)
             when = f"sent if {describe(keyword.when)}" if sent is None else ""
             if sent is not False and keyword.name in by_position:
                 yield self._binding(Verdict.REJECTS, keyword.name, "also sent by position")
@@ -176,7 +177,7 @@ class _Bound:
     def _lacking(self) -> Iterator[Binding]:
         if self.call.unresolved:
             return
-        covered = {*self.found.positional[: self.call.positional], *self._sendable()}
+        covered = self._covered()
         for name in self.found.required:
             if name not in covered:
                 yield self._binding(Verdict.LACKS, name)
@@ -184,7 +185,7 @@ class _Bound:
     def _unsent(self) -> Iterator[Binding]:
         if self.call.unresolved:
             return
-        covered = {*self.found.positional[: self.call.positional], *self._sendable()}
+        covered = self._covered()
         for row in self.rules.matters:
             if row.symbol != self.call.symbol or row.parameter in covered:
                 continue
@@ -202,6 +203,11 @@ class _Bound:
             for name in self._sendable()
             if name in before and name in now and before[name] != now[name]
         ]
+
+    def _covered(self) -> set[str]:
+        """Names that the call can give a value."""
+        by_keyword = self.found.keywords & set(self._sendable())
+        return {*self.found.positional[: self.call.positional], *by_keyword}
 
     def _sendable(self) -> list[str]:
         return [

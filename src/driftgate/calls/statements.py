@@ -177,15 +177,25 @@ class Interpreter(Definitions):
         elif taken != NEVER:
             passed = _join_names(arm.names, taken, frame.names, negate(taken), frame.shared)
             frame.names.update(passed)
+        self._left_early(arm, frame)
+
+    def _left_early(self, loop: Frame, frame: Frame) -> None:
+        """What is bound where a loop is left by ``break`` is bound after it."""
         left = opaque("the loop is left early")
-        for names in arm.breaks:
+        for names in loop.breaks:
             joined = _join_names(names, left, frame.names, negate(left), frame.shared)
             frame.names.update(joined)
 
     def _while(self, node: ast.While, frame: Frame) -> None:
         test = self.test(node.test, frame)
         again = test if test != ALWAYS else opaque("a loop")
-        self.branches(frame, [(again, node.body), (negate(again), node.orelse)])
+        arm = frame.branch(again)
+        arm.breaks = []
+        self._follow(arm, node.body)
+        done = frame.branch(negate(again))
+        self._follow(done, node.orelse)
+        self.merge(frame, [arm, done])
+        self._left_early(arm, frame)
 
     def _expr(self, node: ast.Expr, frame: Frame) -> None:
         self.value(node.value, frame)
