@@ -69,6 +69,9 @@ def test_odd_metadata_is_no_arithmetic(metadata: Any) -> None:
         (1_032_191, 8, 9, 7168, False),
         (458_752, 8, 10, 7168, True),
         (458_751, 8, 10, 7168, False),
+        # tp 8, bf16, hidden 8192: 8 tokens are 1 MiB to the byte, which is one-shot still.
+        (1_048_576, 8, 8, 8192, True),
+        (1_048_575, 8, 8, 8192, False),
         # Three buffers share 2 MiB: 4-6 tokens fit, 7-9 do not, 10-24 do, 25 do not.
         (2 * MIB // 3 // 16 * 16, 8, 6, 7168, True),
         (2 * MIB // 3 // 16 * 16, 8, 7, 7168, False),

@@ -74,6 +74,30 @@ class ByTextAnnotation(Recorder):
         return self.note(strategy=strategy)
 
 
+class ByRarerDefault(Recorder):
+    def is_buffer_size_sufficient(
+        self,
+        tp_size: Any,
+        num_tokens: Any,
+        hidden_dim: Any,
+        dtype: Any,
+        strategy: Strategy | Unlike = Unlike.ONESHOT,
+    ) -> bool:
+        return self.note(strategy=strategy)
+
+
+class ByRarerAnnotation(Recorder):
+    def is_buffer_size_sufficient(
+        self,
+        tp_size: Any,
+        num_tokens: Any,
+        hidden_dim: Any,
+        dtype: Any,
+        strategy: Unlike | None = None,
+    ) -> bool:
+        return self.note(strategy=strategy)
+
+
 class ByModule(Recorder):
     def is_buffer_size_sufficient(
         self, tp_size: Any, num_tokens: Any, hidden_dim: Any, dtype: Any, strategy: Any = None
@@ -176,6 +200,9 @@ def test_use_oneshot_is_said_by_keyword() -> None:
         (ByAnnotation(), Strategy.ONESHOT, Strategy.TWOSHOT),
         (ByTextAnnotation(), Strategy.ONESHOT, Strategy.TWOSHOT),
         (ByWord(), "one-shot", "two-shot"),
+        # The default goes before the annotation, and that before other enums of the module.
+        (ByRarerDefault(), Unlike.ONESHOT, Unlike.TWOSHOT),
+        (ByRarerAnnotation(), Unlike.ONESHOT, Unlike.TWOSHOT),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Recorder) else "",
 )

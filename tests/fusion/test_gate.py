@@ -74,6 +74,18 @@ def test_while_compiling_the_arithmetic_answers_and_nobody_else(
     assert not gate(never, None).fits(1, 8, BF16)
 
 
+@pytest.mark.parametrize("compiling", [True, False])
+def test_a_choice_that_the_validator_cannot_be_told_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, compiling: bool
+) -> None:
+    """One-shot needs 64 KiB here, two-shot 32: the validator answers for its own choice."""
+    two_shot = MnnvlArithmetic(buffer_bytes=1 << 15, oneshot_bytes=1 << 10, world_size=4)
+    deaf = SizeCheck(ask=two_shot.fits, takes_hint=False, described="a stand-in")
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: compiling)
+
+    assert gate(never, two_shot, backend="mnnvl", size_check=deaf).fits(16, 512, BF16, True)
+
+
 def test_a_validator_that_raises_is_a_refusal_noted_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -8,7 +9,9 @@ from torch._dynamo.testing import CompileCounter
 
 import flashinfer_comm_fusion as fusion
 from flashinfer_comm_fusion import Topology
+from flashinfer_comm_fusion.engine import live_gate
 from fusion.test_engine import configure
+from fusion.upstreams import MnnvlWorkspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,6 +186,46 @@ def test_two_shot_for_few_tokens_is_not_served(engine: FakeUpstream) -> None:
     assert fused(4, use_oneshot=False)[-1] == (None, None)
     assert fused(5, use_oneshot=False)[-1] != (None, None)
     assert [sent["use_oneshot"] for sent in engine.kernels] == [False]
+
+
+@pytest.mark.parametrize(
+    ("serves", "plain", "fuses"),
+    [
+        ({"plain": False}, False, True),
+        ({"fused": False}, True, False),
+        ({"rms_eps": 1e-6}, True, True),
+        ({"rms_eps": 1e-5}, True, False),
+    ],
+)
+@pytest.mark.usefixtures("engine")
+def test_a_workspace_serves_only_what_it_was_compiled_for(
+    ranks: Ranks, serves: dict[str, Any], plain: bool, fuses: bool
+) -> None:
+    """A CuTe DSL workspace is all-reduce alone or fused, for one epsilon."""
+    gate = live_gate(use_attn_tp_group=True)
+    assert gate is not None
+    gate.legality = replace(gate.legality, **serves)
+
+    assert can_use(rows(8), ranks.whole) is plain
+    assert (fused(eps=1e-6)[-1] != (None, None)) is fuses
+
+
+def test_a_choice_that_the_size_check_was_not_told_is_not_told_the_kernel(
+    ranks: Ranks, upstream: FakeUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sized for the upstream's own choice, an MNNVL workspace need not hold another."""
+
+    def renamed(
+        self: MnnvlWorkspace, tp_size: int, num_tokens: int, hidden_dim: int, dtype: torch.dtype
+    ) -> bool:
+        return True
+
+    monkeypatch.setattr(MnnvlWorkspace, "is_buffer_size_sufficient", renamed)
+    configure(ranks, topology=Topology(sm=100))
+    fused(use_oneshot=True)
+
+    assert [sent["use_oneshot"] for sent in upstream.kernels] == [None]
+    assert "is_buffer_size_sufficient:use_oneshot" in fusion.fusion_status().dropped
 
 
 @pytest.mark.parametrize("name", ["all_reduce", "all_reduce_residual_rmsnorm"])

@@ -191,6 +191,52 @@ def test_a_one_shot_choice_that_does_not_fit_grows_an_mnnvl_workspace_once(
     assert [each["force_oneshot_support"] for each in upstream.created] == [False, True]
 
 
+def test_a_workspace_that_does_not_fit_its_own_size_is_not_made_again_and_again(
+    upstream: FakeUpstream, ranks: Ranks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = manager()
+    monkeypatch.setattr(TrtllmWorkspace, "is_buffer_size_sufficient", lambda self, **_: False)
+    for _ in range(3):
+        initialize(made, ranks.whole)
+
+    assert len(upstream.created) == 1
+
+
+def test_a_refused_request_is_not_voted_on_again(
+    upstream: FakeUpstream, ranks: Ranks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CuTe DSL has no float16 kernels; every layer may ask, the ranks vote once."""
+    votes: list[bool] = []
+
+    def vote(ballot: bool, _: object) -> bool:
+        votes.append(ballot)
+        return ballot
+
+    monkeypatch.setattr("flashinfer_comm_fusion.creation.all_agree", vote)
+    made = manager(100)
+    for _ in range(3):
+        initialize(made, ranks.whole, backend="mnnvl-cutedsl", dtype=torch.float16)
+
+    assert made.status.reason is ReasonCode.UNSUPPORTED_DTYPE
+    assert votes == [False]
+    assert upstream.created == []
+
+
+@pytest.mark.usefixtures("upstream")
+def test_arithmetic_that_the_validator_does_not_share_is_not_used(
+    ranks: Ranks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A threshold that moved elsewhere: eager mode follows the validator, compiled code refuses."""
+    monkeypatch.setattr("fusion.upstreams.MNNVL_ONE_SHOT_THRESHOLD", 1 << 19)
+    made = manager(100)
+    initialize(made, ranks.whole, 26, 5120)
+
+    assert made.is_buffer_size_sufficient(27, 5120, BF16)
+    assert "torch.compile" in made.status.detail
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    assert not made.is_buffer_size_sufficient(1, 5120, BF16)
+
+
 def test_another_group_gets_another_workspace(upstream: FakeUpstream, ranks: Ranks) -> None:
     made = manager()
     initialize(made, ranks.whole)
