@@ -27,9 +27,10 @@ from flashinfer_comm_fusion.ops import (
     flashinfer_allreduce,
     flashinfer_allreduce_residual_rmsnorm,
 )
+from flashinfer_comm_fusion.settings import Settings
 from flashinfer_comm_fusion.status import FusionStatus, ReasonCode
 from flashinfer_comm_fusion.topology import Topology
-from flashinfer_comm_fusion.workspace import FlashInferWorkspaceManager, Settings
+from flashinfer_comm_fusion.workspace import FlashInferWorkspaceManager
 
 __all__ = [
     "Capabilities",

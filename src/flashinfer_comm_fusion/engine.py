@@ -9,13 +9,10 @@ import torch
 
 from flashinfer_comm_fusion.capabilities import probe
 from flashinfer_comm_fusion.rendezvous import group_ranks
+from flashinfer_comm_fusion.settings import Settings, install_settings, stream_is_capturing
 from flashinfer_comm_fusion.status import FusionStatus, ReasonCode, Refusal
 from flashinfer_comm_fusion.topology import AUTO, read_topology, resolve_backend
-from flashinfer_comm_fusion.workspace import (
-    FlashInferWorkspaceManager,
-    Settings,
-    stream_is_capturing,
-)
+from flashinfer_comm_fusion.workspace import FlashInferWorkspaceManager
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,12 +92,9 @@ def configure(
     """
     cleanup_flashinfer_workspace()
     settings = Settings(topology=topology, is_capturing=is_capturing or stream_is_capturing)
-    attention = _Site(attn_tp_group, FlashInferWorkspaceManager(settings))
-    moe = (
-        attention
-        if moe_tp_group is None
-        else _Site(moe_tp_group, FlashInferWorkspaceManager(settings))
-    )
+    install_settings(settings)
+    attention = _Site(attn_tp_group, FlashInferWorkspaceManager())
+    moe = attention if moe_tp_group is None else _Site(moe_tp_group, FlashInferWorkspaceManager())
     _holder.engine = _Engine(backend, topology, attention, moe)
 
 
@@ -108,6 +102,7 @@ def reset() -> None:
     """Forget the engine, its workspaces, every latched failure, and what was read upstream."""
     cleanup_flashinfer_workspace()
     _holder.engine = None
+    install_settings(Settings())
     probe.cache_clear()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import weakref
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,6 +12,7 @@ import torch
 from flashinfer_comm_fusion.capabilities import Upstream, probe
 from flashinfer_comm_fusion.creation import Request, create_agreed
 from flashinfer_comm_fusion.inspection import Made, destroy
+from flashinfer_comm_fusion.settings import current_settings
 from flashinfer_comm_fusion.status import (
     PASSING,
     FusionStatus,
@@ -23,30 +24,10 @@ from flashinfer_comm_fusion.status import (
 from flashinfer_comm_fusion.topology import AUTO, CUTEDSL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torch.distributed import ProcessGroup
 
     from flashinfer_comm_fusion.gate import Gate
-    from flashinfer_comm_fusion.topology import Topology
-
-
-def stream_is_capturing() -> bool:
-    """Whether this thread's CUDA stream is capturing a graph."""
-    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a manager must know of the engine.
-
-    Attributes:
-        topology: The machine; None: read from ``torch.cuda`` when it is needed.
-        is_capturing: Whether a graph is being captured, when nothing collective may start.
-    """
-
-    topology: Topology | None = None
-    is_capturing: Callable[[], bool] = stream_is_capturing
+    from flashinfer_comm_fusion.settings import Settings
 
 
 class FlashInferWorkspaceManager:
@@ -58,6 +39,9 @@ class FlashInferWorkspaceManager:
 
     Growing replaces the memory that captured CUDA graphs point to, so an engine should ask for its
     largest sizes before it captures.
+
+    Args:
+        settings: The engine's; None: those that it gave to ``configure()``.
 
     Attributes:
         workspace: The upstream's workspace, or None.
@@ -74,7 +58,7 @@ class FlashInferWorkspaceManager:
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self._settings = settings or Settings()
+        self._settings = settings or current_settings()
         self._board = StatusBoard()
         self._made_for: Request | None = None
         self._refused: Request | None = None

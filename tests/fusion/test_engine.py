@@ -127,6 +127,23 @@ def test_configuring_anew_gives_up_the_old_workspaces(upstream: FakeUpstream, ra
     assert not fusion.fusion_status().active
 
 
+def test_a_manager_made_by_hand_is_the_engines(upstream: FakeUpstream, ranks: Ranks) -> None:
+    """It runs on the machine that the engine named, until there is no engine."""
+    configure(ranks, topology=Topology(sm=100), is_capturing=lambda: True)
+
+    def initialize() -> ReasonCode | None:
+        manager = fusion.FlashInferWorkspaceManager()
+        group = ranks.whole
+        manager.initialize(4, 2, 64, 1024, device_group=group.device_group, group=group.cpu_group)
+        manager.cleanup()
+        return manager.status.reason
+
+    assert initialize() is ReasonCode.CAPTURING
+    configure(ranks, topology=Topology(sm=100))
+    assert initialize() is ReasonCode.NO_WORKSPACE
+    assert [each["backend"] for each in upstream.created] == ["mnnvl"]
+
+
 def test_no_backend_is_no_fusion(upstream: FakeUpstream, ranks: Ranks) -> None:
     configure(ranks, backend=None)
 
