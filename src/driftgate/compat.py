@@ -80,7 +80,7 @@ def make_plan(
 
     Raises:
         UnknownNameError: A name matches nothing.
-        EmptySelectionError: The contracts are judged in no environment.
+        EmptySelectionError: The contracts are judged in no cell of these upstreams.
     """
     rules = [rule for rule in all_rules().values() if Tier.STUB in rule.contract.tiers]
     by_id = {rule.id: rule for rule in rules}
@@ -91,14 +91,17 @@ def make_plan(
         for name, environment in read_environments(project.matrix / "environments.toml").items()
         if any(by_id[rule].contract.applies_to(environment) for rule in chosen)
     }
-    if not environments or not names:
-        raise EmptySelectionError("nothing to run: no stub, or no environment for these contracts")
-    return Plan(
+    plan = Plan(
         consumer,
         tuple(find_upstream(name, project) for name in names),
         environments,
         tuple(by_id[rule] for rule in chosen),
     )
+    if not any(plan.pairs()):
+        raise EmptySelectionError(
+            "nothing to run: these contracts are judged in no cell of these upstreams; select more"
+        )
+    return plan
 
 
 def _matching(kind: str, patterns: Sequence[str], known: list[str]) -> list[str]:

@@ -65,16 +65,19 @@ class Worker:
             UnusableConsumerError: The consumer lacks an operation.
         """
         waiting = {environment.id: environment for environment in job.environments}
-        error = ""
+        error = unusable = ""
         for reply in self._ask(job):
-            if "unusable" in reply:
-                raise UnusableConsumerError(reply["unusable"])
             if "done" in reply:
                 error = reply["done"]
                 break
+            if "unusable" in reply:
+                unusable = reply["unusable"]
+                continue
             trace = _trace(reply) if "trace" in reply else None
             environment = waiting.pop(reply["environment"])
             yield Driven(environment, trace, reply["error"], reply["seconds"])
+        if unusable:
+            raise UnusableConsumerError(unusable)
         for environment in waiting.values():
             yield Driven(environment, None, error, 0.0)
 
