@@ -20,6 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("driftgate", "what `driftgate compat` calls the same")
     group.addoption("--upstream", action="append", default=[], help="only these, patterns taken")
     group.addoption("--contract", action="append", default=[], help="only these, patterns taken")
+    group.addoption("--fresh", action="store_true", help="drive every cell anew")
 
 
 def _project() -> Project:
@@ -51,7 +52,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def results(pytestconfig: pytest.Config) -> Results:
     """Every verdict, by upstream and contract."""
-    run = Run(_plan(pytestconfig), _project(), workers=os.cpu_count() or 1)
+    run = Run(
+        _plan(pytestconfig),
+        _project(),
+        workers=os.cpu_count() or 1,
+        fresh=pytestconfig.getoption("--fresh", default=False),
+    )
     by_item: Results = defaultdict(list)
     for result in run.results():
         by_item[result.cell.upstream, result.contract].append(result)
