@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from driftgate.index.listing import Archive
 
+# What is read first of a remote wheel: enough for the record that says where its list of files
+# is. That list is mostly longer than the usual guess, and then fetched on its own.
+_TAIL_BYTES = 1024
+
 
 class Release(Protocol):
     """An opened archive.
@@ -85,7 +89,7 @@ def open_archive(archive: Archive, session: requests.Session) -> Iterator[Releas
 def _remote_wheel(archive: Archive, session: requests.Session) -> Iterator[Release | None]:
     """Yield the wheel read by ranges, or None where ranges are not served."""
     try:
-        remote = RemoteZip(archive.url, session=session)
+        remote = RemoteZip(archive.url, session=session, initial_buffer_size=_TAIL_BYTES)
     except RemoteZipError:
         yield None
         return
