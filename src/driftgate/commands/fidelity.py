@@ -12,8 +12,8 @@ from rich.text import Text
 from driftgate.commands.console import table_console
 from driftgate.paths import find_project
 from driftgate.stubtree.fidelity import check_fidelity
+from driftgate.surface.listing import difference_lines
 from driftgate.surface.store import load_surfaces
-from driftgate.surface.tables import difference_table
 from driftgate.surface.target import load_target
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def _print(report: FidelityReport) -> None:
     for item in report.releases:
         if item.differences:
             console.print(f"{item.release} (old) and {', '.join(item.stubs)} (new):")
-            console.print(difference_table(item.differences))
+            for line in difference_lines(item.differences, console.width):
+                console.print(line, soft_wrap=True)
     for problem in report.problems:
         console.print(Text(problem, style="bold red"))

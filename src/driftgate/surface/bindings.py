@@ -61,7 +61,7 @@ class Bindings:
 def collect_bindings(tree: ast.Module) -> Bindings:
     """Walk the top level of ``tree``, but for bodies under ``TYPE_CHECKING``: they do not run."""
     bindings = Bindings()
-    for node, guard in _statements(tree.body, Guard.NONE):
+    for node, guard in statements(tree.body):
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
             bindings.stars.append((node, guard))
             continue
@@ -77,21 +77,22 @@ def collect_bindings(tree: ast.Module) -> Bindings:
     return bindings
 
 
-def _statements(body: list[ast.stmt], guard: Guard) -> Iterator[tuple[ast.stmt, Guard]]:
+def statements(body: list[ast.stmt], guard: Guard = Guard.NONE) -> Iterator[tuple[ast.stmt, Guard]]:
+    """Yield the plain statements of ``body`` that run, each with the guard it stands under."""
     for node in body:
         if isinstance(node, ast.If):
             if not _is_type_checking(node.test):
-                yield from _statements(node.body, Guard.IF)
-            yield from _statements(node.orelse, guard if _is_type_checking(node.test) else Guard.IF)
+                yield from statements(node.body, Guard.IF)
+            yield from statements(node.orelse, guard if _is_type_checking(node.test) else Guard.IF)
         elif isinstance(node, ast.Try):
-            yield from _statements(node.body, Guard.TRY)
+            yield from statements(node.body, Guard.TRY)
             for handler in node.handlers:
-                yield from _statements(handler.body, Guard.TRY)
-            yield from _statements(node.orelse, Guard.TRY)
-            yield from _statements(node.finalbody, guard)
+                yield from statements(handler.body, Guard.TRY)
+            yield from statements(node.orelse, Guard.TRY)
+            yield from statements(node.finalbody, guard)
         elif isinstance(node, ast.With):
             # ``contextlib.suppress`` is the only context manager seen around imports.
-            yield from _statements(node.body, Guard.TRY)
+            yield from statements(node.body, Guard.TRY)
         else:
             yield node, guard
 

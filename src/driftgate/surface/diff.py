@@ -16,22 +16,32 @@ if TYPE_CHECKING:
 # These decide how a function is called, others only what happens around the call.
 _CALL_DECORATORS = {"staticmethod", "classmethod", "property"}
 # Consumers cannot tell these from object, but by instantiating or isinstance.
-_FORMAL_BASES = {"abc:ABC", "typing:Protocol"}
+_FORMAL_BASES = frozenset({"abc:ABC", "typing:Protocol"})
 
 
 def diff(old: Surface, new: Surface) -> list[Difference]:
     """Return what differs, in the order of the target file."""
     names = dict.fromkeys([*old.symbols, *new.symbols])
+    formal = _FORMAL_BASES.union(*(_protocol_names(symbol) for symbol in new.symbols.values()))
     return [
         difference
         for name in names
         for difference in _symbols(
-            old.symbols.get(name, Symbol(name)), new.symbols.get(name, Symbol(name))
+            old.symbols.get(name, Symbol(name)), new.symbols.get(name, Symbol(name)), formal
         )
     ]
 
 
-def _symbols(old: Symbol, new: Symbol) -> Iterator[Difference]:
+def _protocol_names(symbol: Symbol) -> set[str]:
+    """Return the names of a class whose instances are told by what they have, not by bases."""
+    definition = symbol.definition
+    if not isinstance(definition, Class) or "typing:Protocol" not in definition.bases:
+        return set()
+    told = "typing.runtime_checkable" in definition.decorators
+    return {symbol.id, symbol.defined_in} if told else set()
+
+
+def _symbols(old: Symbol, new: Symbol, formal: frozenset[str]) -> Iterator[Difference]:
     name = old.id
     if old.definition is None or new.definition is None:
         if old.definition is not None:
@@ -66,7 +76,21 @@ def _symbols(old: Symbol, new: Symbol) -> Iterator[Difference]:
             old=str(old.lazy_annotations),
             new=str(new.lazy_annotations),
         )
+    if isinstance(old.definition, Class) and isinstance(new.definition, Class):
+        yield from _bases(name, old.definition, new.definition, formal)
     yield from _definitions(name, "", old.definition, new.definition)
+
+
+def _bases(name: str, old: Class, new: Class, formal: frozenset[str]) -> Iterator[Difference]:
+    if old.bases != new.bases:
+        lost = set(old.bases) - set(new.bases) - formal
+        yield Difference(
+            Kind.BASES_CHANGED,
+            Level.BREAKING if lost else Level.COSMETIC,
+            name,
+            old=", ".join(old.bases) or None,
+            new=", ".join(new.bases) or None,
+        )
 
 
 def _definitions(name: str, where: str, old: Definition, new: Definition) -> Iterator[Difference]:
@@ -106,15 +130,6 @@ def _decorators(
 
 
 def _classes(name: str, old: Class, new: Class) -> Iterator[Difference]:
-    if old.bases != new.bases:
-        lost = set(old.bases) - set(new.bases) - _FORMAL_BASES
-        yield Difference(
-            Kind.BASES_CHANGED,
-            Level.BREAKING if lost else Level.COSMETIC,
-            name,
-            old=", ".join(old.bases) or None,
-            new=", ".join(new.bases) or None,
-        )
     yield from _decorators(name, "", old.decorators, new.decorators)
     for member in dict.fromkeys([*old.members, *new.members]):
         before, after = old.members.get(member), new.members.get(member)

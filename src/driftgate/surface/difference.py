@@ -10,12 +10,14 @@ from typing import Any
 class Level(str, Enum):
     """What a difference does to a consumer that worked before.
 
-    ``BREAKING``: it can fail or mean something else. ``SAFE_BY_KEYWORD``: only a caller that
-    passes the argument by position, or leaves it out, notices. ``ADDITIVE``: nothing that worked
-    changes. ``COSMETIC``: spelling.
+    Worst first. ``BREAKING``: it can fail or mean something else. ``DANGEROUS``: the same call
+    does something else, and only a run on the devices meant can tell whether that works.
+    ``SAFE_BY_KEYWORD``: only a caller that passes the argument by position, or leaves it out,
+    notices. ``ADDITIVE``: nothing that worked changes. ``COSMETIC``: spelling.
     """
 
     BREAKING = "breaking"
+    DANGEROUS = "dangerous"
     SAFE_BY_KEYWORD = "safe-by-keyword"
     ADDITIVE = "additive"
     COSMETIC = "cosmetic"
@@ -47,6 +49,30 @@ class Kind(str, Enum):
     MEMBER_ADDED = "member-added"
     MEMBER_REMOVED = "member-removed"
     VALUE_CHANGED = "value-changed"
+    # Insides and requirements
+    IMPORT_MADE_MANDATORY = "import-made-mandatory"
+    IMPORT_MADE_OPTIONAL = "import-made-optional"
+    IMPORT_FAILS = "import-fails"
+    IMPORT_MENDED = "import-mended"
+    CALL_AT_IMPORT_ADDED = "call-at-import-added"
+    CALL_AT_IMPORT_REMOVED = "call-at-import-removed"
+    BRANCH_ADDED = "branch-added"
+    BRANCH_REMOVED = "branch-removed"
+    LOW_LEVEL_CHANGED = "low-level-changed"
+    PEERS_CHANGED = "peers-changed"
+    CHOICE_CHANGED = "choice-changed"
+    REFUSAL_ADDED = "refusal-added"
+    REFUSAL_CHANGED = "refusal-changed"
+    REFUSAL_REMOVED = "refusal-removed"
+    ARGUMENT_CHANGED = "argument-changed"
+    PARAM_IGNORED = "param-ignored"
+    PARAM_HONOURED = "param-honoured"
+    SIBLINGS_DIFFER = "siblings-differ"
+    SIBLINGS_AGREE = "siblings-agree"
+    REQUIREMENT_ADDED = "requirement-added"
+    REQUIREMENT_REMOVED = "requirement-removed"
+    REQUIREMENT_CHANGED = "requirement-changed"
+    REQUIRES_PYTHON_CHANGED = "requires-python-changed"
 
 
 @dataclass(frozen=True)
@@ -57,8 +83,9 @@ class Difference:
         kind: What differs.
         level: What it does to a consumer.
         symbol: The watched symbol's id.
-        where: The member, parameter or both within it, ``is_buffer_size_sufficient(strategy)``;
-            empty for the symbol itself.
+        where: The member, parameter or both within it, ``is_buffer_size_sufficient(strategy)``,
+            behind the branches of an entry that it concerns, ``[trtllm, mnnvl](group)``; empty
+            for the symbol itself.
         old: Before, as source text; None where there was nothing.
         new: After; None where there is nothing.
         note: What old and new do not say, such as a parameter's place.

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING
 from packaging.metadata import parse_email
 from packaging.version import Version
 
-from driftgate.errors import DamagedArchiveError, InvalidDataError, UnknownNameError
+from driftgate.errors import (
+    DamagedArchiveError,
+    DriftgateError,
+    InvalidDataError,
+    UnknownNameError,
+)
 from driftgate.index.archives import open_archive
 from driftgate.index.listing import list_archives
 from driftgate.index.session import CountingSession
+from driftgate.insides.reader import read_insides
+from driftgate.insides.store import save_insides
 from driftgate.surface.reader import read_surface
 from driftgate.surface.releases import ReleaseRow, load_releases, save_releases
 from driftgate.surface.sources import SourceTree
@@ -20,10 +27,12 @@ from driftgate.surface.store import save_surface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from driftgate.index.listing import Archive
     from driftgate.index.settings import IndexSettings
+    from driftgate.insides.model import Insides
+    from driftgate.insides.target import InsidesTarget
+    from driftgate.paths import Project
     from driftgate.surface.model import Surface
     from driftgate.surface.target import Target
 
@@ -37,12 +46,14 @@ class Reading:
 
     Attributes:
         row: What the index and the metadata say of it.
-        surface: What its sources say.
+        surface: What its sources say to consumers.
+        insides: What they do beside that.
         bytes_fetched: Bytes that went over the network for it.
     """
 
     row: ReleaseRow
     surface: Surface
+    insides: Insides
     bytes_fetched: int
 
 
@@ -89,38 +100,55 @@ def choose(offer: Offer, wanted: Sequence[str]) -> list[Archive]:
     return [offer.archives[name] for name in wanted or offer.archives]
 
 
-def read_releases(
-    archives: Sequence[Archive],
-    target: Target,
-    settings: IndexSettings,
-    on_read: Callable[[Reading], None] = lambda _: None,
-) -> list[Reading]:
-    """Read every archive, several at a time; ``on_read`` hears of each as it is done.
+@dataclass(frozen=True)
+class Targets:
+    """What is looked for in a release.
 
-    Raises:
-        DriftgateError: One of them cannot be read; the first such in order.
+    Attributes:
+        surface: Symbols that consumers use.
+        insides: What happens behind them.
     """
 
-    def read(archive: Archive) -> Reading:
+    surface: Target
+    insides: InsidesTarget
+
+
+def read_releases(
+    archives: Sequence[Archive],
+    targets: Targets,
+    settings: IndexSettings,
+    on_read: Callable[[str], None] = lambda _: None,
+) -> tuple[list[Reading], list[DriftgateError]]:
+    """Read every archive, several at a time; ``on_read`` hears of each release as it is done.
+
+    Returns:
+        What was read, and what went wrong with those that could not be, each in order.
+    """
+
+    def read(archive: Archive) -> Reading | DriftgateError:
         # A session each: what it fetched is then what this release cost.
-        with CountingSession(settings) as session:
-            reading = _read(archive, target, session)
-        on_read(reading)
-        return reading
+        try:
+            with CountingSession(settings) as session:
+                return _read(archive, targets, session)
+        except DriftgateError as error:
+            return error
+        finally:
+            on_read(archive.version)
 
     with ThreadPoolExecutor(_WORKERS) as pool:
-        pending = [pool.submit(read, archive) for archive in archives]
-        try:
-            return [future.result() for future in pending]
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        done = list(pool.map(read, archives))
+    return (
+        [item for item in done if isinstance(item, Reading)],
+        [item for item in done if isinstance(item, DriftgateError)],
+    )
 
 
-def _read(archive: Archive, target: Target, session: CountingSession) -> Reading:
+def _read(archive: Archive, targets: Targets, session: CountingSession) -> Reading:
     with open_archive(archive, session) as release:
+        tree = SourceTree(release, targets.surface.package)
         try:
-            surface = read_surface(SourceTree(release, target.package), target, archive.version)
+            surface = read_surface(tree, targets.surface, archive.version)
+            insides = read_insides(tree, targets.insides, targets.surface, archive.version)
         except InvalidDataError as error:
             raise DamagedArchiveError(archive.filename, f"{error.path}: {error.problem}") from error
         metadata, _ = parse_email(release.metadata())
@@ -134,18 +162,18 @@ def _read(archive: Archive, target: Target, session: CountingSession) -> Reading
             requires_dist=tuple(metadata.get("requires_dist", ())),
             yanked=archive.yanked,
         )
-    return Reading(row, surface, session.bytes_fetched)
+    return Reading(row, surface, insides, session.bytes_fetched)
 
 
-def keep(readings: Sequence[Reading], surfaces: Path, releases: Path) -> None:
-    """Write the surfaces and their rows; rows of other releases stay.
-
-    Call it once all are read, so that a release that cannot be read leaves everything as it was.
+def keep(readings: Sequence[Reading], project: Project) -> None:
+    """Write what was read, and the releases' rows; records of other releases stay.
 
     Raises:
         InvalidDataError: The rows kept so far are damaged.
     """
+    releases = project.matrix / "releases.toml"
     rows = {**load_releases(releases), **{item.row.version: item.row for item in readings}}
     for reading in readings:
-        save_surface(surfaces, reading.surface)
+        save_surface(project.surfaces, reading.surface)
+        save_insides(project.insides, reading.insides)
     save_releases(releases, rows.values())

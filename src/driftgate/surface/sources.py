@@ -101,6 +101,12 @@ class SourceTree:
             self._modules[name] = self._load(name)
         return self._modules[name]
 
+    def within(self, package: str) -> SourceTree:
+        """Return a view of the modules below ``package``; what either has read, both have."""
+        view = SourceTree(self._files, package)
+        view._modules = self._modules
+        return view
+
     def _load(self, name: str) -> ParsedModule | None:
         stem = name.replace(".", "/")
         for path in (f"{stem}.py", f"{stem}/__init__.py"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
@@ -12,10 +12,18 @@ from driftgate.errors import InvalidDataError, UnknownNameError
 from driftgate.surface.serial import surface_from_json, surface_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from driftgate.surface.model import Surface
+
+
+class _OfRelease(Protocol):
+    @property
+    def release(self) -> str: ...
+
+
+_R = TypeVar("_R", bound=_OfRelease)
 
 
 def recorded_releases(folder: Path) -> list[str]:
@@ -37,20 +45,30 @@ def load_surface(folder: Path, release: str) -> Surface:
         UnknownNameError: It was never recorded.
         InvalidDataError: Its file is truncated or otherwise not a surface.
     """
+    return load_recorded(folder, release, surface_from_json, "a surface")
+
+
+def load_recorded(folder: Path, release: str, build: Callable[[Any], _R], what: str) -> _R:
+    """Read what was recorded of ``release`` in ``folder``; ``build`` makes ``what`` of its JSON.
+
+    Raises:
+        UnknownNameError: It was never recorded.
+        InvalidDataError: Its file is truncated or otherwise damaged.
+    """
     file = folder / f"{release}.json"
     remedy = f"run `driftgate surface record {release}`"
     if not file.is_file():
         raise UnknownNameError("release", release, tuple(recorded_releases(folder)))
     try:
-        surface = surface_from_json(json.loads(file.read_text(encoding="utf-8")))
+        found = build(json.loads(file.read_text(encoding="utf-8")))
     except json.JSONDecodeError as error:
         problem = f"not JSON (line {error.lineno}: {error.msg})"
         raise InvalidDataError(file, problem, remedy) from error
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidDataError(file, f"not a surface ({error!r})", remedy) from error
-    if surface.release != release:
-        raise InvalidDataError(file, f"holds the surface of {surface.release}", remedy)
-    return surface
+        raise InvalidDataError(file, f"not {what} ({error!r})", remedy) from error
+    if found.release != release:
+        raise InvalidDataError(file, f"holds {what} of {found.release}", remedy)
+    return found
 
 
 def load_surfaces(folder: Path) -> dict[str, Surface]:
@@ -60,7 +78,12 @@ def load_surfaces(folder: Path) -> dict[str, Surface]:
 
 def surface_text(surface: Surface) -> str:
     """Return the file text of ``surface``; equal surfaces give equal bytes."""
-    return json.dumps(surface_to_json(surface), indent=1, ensure_ascii=False) + "\n"
+    return json_text(surface_to_json(surface))
+
+
+def json_text(data: Any) -> str:  # noqa: ANN401 - any JSON
+    """Return ``data`` as the text of a data file, in the order it has."""
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def save_surface(folder: Path, surface: Surface) -> Path:

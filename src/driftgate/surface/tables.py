@@ -1,27 +1,16 @@
-"""Surfaces and their differences as text for people."""
+"""Surfaces as text for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-from rich.text import Text
-
 from driftgate.surface.diff_params import spell
-from driftgate.surface.difference import Difference, Level
 from driftgate.surface.model import Class, Constant, Definition, Function, Guard, Module, ParamKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from driftgate.surface.model import Surface
-
-LEVEL_STYLES = {
-    Level.BREAKING: "bold red",
-    Level.SAFE_BY_KEYWORD: "yellow",
-    Level.ADDITIVE: "green",
-    Level.COSMETIC: "dim",
-}
 
 
 def surface_lines(surface: Surface) -> Iterator[str]:
@@ -36,26 +25,6 @@ def surface_lines(surface: Surface) -> Iterator[str]:
         yield from (
             f"    {line}" for line in _lines(symbol.id.partition(":")[2], symbol.definition)
         )
-
-
-def difference_table(differences: Iterable[Difference]) -> Table:
-    """Return a table of differences, in the order given."""
-    table = Table()
-    table.add_column("level", no_wrap=True)
-    table.add_column("kind", no_wrap=True)
-    for heading in ("symbol", "old", "new", "note"):
-        table.add_column(heading, overflow="fold")
-    for item in differences:
-        where = f"{item.symbol}{'' if item.where.startswith('(') or not item.where else '.'}"
-        table.add_row(
-            Text(item.level.value, style=LEVEL_STYLES[item.level]),
-            item.kind.value,
-            Text(where + item.where),
-            Text(item.old or ""),
-            Text(item.new or ""),
-            Text(item.note),
-        )
-    return table
 
 
 def _lines(name: str, definition: Definition) -> Iterator[str]:

@@ -1,0 +1,124 @@
+"""Read the entry points of a release, branch by branch."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from typing import TYPE_CHECKING
+
+from driftgate.insides.flow import Flow
+from driftgate.insides.frames import FunctionNode, parameters
+from driftgate.insides.model import Case, Entry
+from driftgate.insides.names import Names
+from driftgate.insides.values import Term, Value, literal
+
+if TYPE_CHECKING:
+    from driftgate.insides.outcome import Outcome
+    from driftgate.insides.target import EntryRow, InsidesTarget
+    from driftgate.surface.resolve import Found, Resolver
+
+_FINGERPRINT_LENGTH = 12
+
+
+class EntryReader:
+    """Reads entries; ``watched`` names functions and classes whose refusals count, too."""
+
+    def __init__(self, resolver: Resolver, target: InsidesTarget, watched: frozenset[str]) -> None:
+        self._names = Names(resolver)
+        self._target = target
+        self._watched = watched
+
+    def entry(self, row: EntryRow) -> Entry | None:
+        """Return what ``row`` names, or None where the release does not have it."""
+        found = self._names.by_id(row.id)
+        if found is None:
+            return None
+        node: FunctionNode | None = None
+        if isinstance(found.node, FunctionNode):
+            node = found.node
+        elif isinstance(found.node, ast.ClassDef):
+            method = self._names.method(found, "__init__")
+            node = method[1] if method else None
+        if node is None:
+            return None
+        names = [name for name in parameters(node) if name != "self"]
+        outcomes = {
+            case: self._read(found, node, names, row, chosen)
+            for case, chosen in self._branches(row).items()
+        }
+        cases = {case: self._case(outcome, names, row) for case, outcome in outcomes.items()}
+        if row.choice:
+            choice = self._read(found, node, names, row, literal(row.choice))
+            known = {refusal for case in cases.values() for refusal in case.refusals}
+            chosen = self._case(choice, names, row)
+            cases[row.choice] = Case(
+                # The rest is what its alternatives say.
+                ignored=chosen.ignored,
+                refusals=tuple(item for item in chosen.refusals if item not in known),
+                asks=_asked(choice, list(outcomes.values())),
+            )
+        return Entry(tuple(names), cases)
+
+    def _branches(self, row: EntryRow) -> dict[str, Value | None]:
+        if not row.select:
+            return {"": None}
+        branches: dict[str, Value | None] = {value: literal(value) for value in row.values}
+        for name in row.instances:
+            found = self._names.by_id(name)
+            if found is not None:
+                term = Term(row.select, instance=found.id)
+                branches[found.name] = Value(frozenset({term}))
+        return branches
+
+    def _read(
+        self,
+        found: Found,
+        node: FunctionNode,
+        names: list[str],
+        row: EntryRow,
+        chosen: Value | None,
+    ) -> Outcome:
+        params = {name: Value(frozenset({Term(name)}), frozenset({name})) for name in names}
+        if chosen is not None and row.select in params:
+            params[row.select] = chosen.depending(frozenset({row.select}))
+        flow = Flow(self._names, self._target, self._watched, follow=row.follow)
+        return flow.entry(found, node, params)
+
+    def _case(self, outcome: Outcome, names: list[str], row: EntryRow) -> Case:
+        if not outcome.returns:
+            return Case(refused=True)
+        watched = {*self._watched, row.id.partition(":")[2]}
+        refusals = [item for item in outcome.refusals if item.where in watched]
+        used = outcome.forwarded.union({row.select}, *(item.needs for item in refusals))
+        return Case(
+            ignored=tuple(name for name in names if name not in used),
+            reaches={name: tuple(sorted(need)) for name, need in sorted(outcome.reaches.items())},
+            peers={name: tuple(sorted(need)) for name, need in sorted(outcome.peers.items())},
+            refusals=tuple(refusals),
+            beneath=tuple(
+                sorted({item.text for item in outcome.refusals if item.where not in watched})
+            ),
+            hands={name: tuple(sorted(texts)) for name, texts in sorted(outcome.hands.items())},
+            defaults={
+                name: tuple(sorted(texts - {name}))
+                for name, texts in sorted(outcome.defaults.items())
+            },
+        )
+
+
+def _asked(choice: Outcome, others: list[Outcome]) -> dict[str, str]:
+    """Return the functions that only the choice calls, with a fingerprint of each body."""
+    known = {name for outcome in others for name in outcome.called}
+    return {
+        name: _fingerprint(found.node)
+        for name, found in sorted(choice.called.items())
+        if name not in known
+    }
+
+
+def _fingerprint(node: ast.stmt) -> str:
+    body = list(getattr(node, "body", []))
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    text = "\n".join(ast.unparse(item) for item in body)
+    return hashlib.sha256(text.encode()).hexdigest()[:_FINGERPRINT_LENGTH]
