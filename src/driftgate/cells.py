@@ -37,6 +37,7 @@ class Environment:
         faults: Switches of the upstream's core that are on, such as ``create_raises``.
         expects: The reason code that every upstream must give here; empty where it depends on
             the upstream's shape.
+        only: Patterns of the upstreams it is run on; empty for all.
         always: Whether it is run even where an upstream's shape keeps fusion off everywhere.
     """
 
@@ -54,6 +55,7 @@ class Environment:
     multicast: bool = True
     faults: tuple[str, ...] = ()
     expects: str = ""
+    only: tuple[str, ...] = ()
     always: bool = False
 
     @classmethod

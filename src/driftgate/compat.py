@@ -58,7 +58,7 @@ class Plan:
         """Every cell to be driven."""
         for upstream in self.upstreams:
             for environment in self.environments.values():
-                if upstream.is_usable or environment.always:
+                if upstream.takes_part(environment):
                     yield upstream, environment
 
     def cell(self, upstream: Upstream, environment: Environment) -> Cell:

@@ -6,7 +6,7 @@ trace can be kept, compared between upstreams, and judged again without running 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 Json = Any
@@ -128,8 +128,12 @@ class Trace:
         return last
 
     def as_dict(self) -> dict[str, Json]:
-        """Return plain containers, for JSON."""
-        return asdict(self)
+        """Return plain containers, for JSON.
+
+        They are the trace's own and not copies, as ``dataclasses.asdict`` would make of each
+        value: it takes longer than driving the cell did.
+        """
+        return {**vars(self), "steps": [_plain(step) for step in self.steps]}
 
     @classmethod
     def from_dict(cls, data: dict[str, Json]) -> Trace:
@@ -139,6 +143,15 @@ class Trace:
             stderr=data["stderr"],
             leaks=tuple(data["leaks"]),
         )
+
+
+def _plain(step: Step) -> dict[str, Json]:
+    return {
+        **vars(step),
+        "events": [vars(event) for event in step.events],
+        "logs": [vars(line) for line in step.logs],
+        "status": None if step.status is None else vars(step.status),
+    }
 
 
 def _step(data: dict[str, Json]) -> Step:

@@ -52,15 +52,25 @@ class TraceStore:
 def trace_key(consumer: Consumer, upstream: Upstream, environment: Environment) -> str:
     """Return what a cell's trace depends on, as one hash."""
     parts = [
-        consumer.source,
-        _digest((consumer.root,)),
+        *_consumer_parts(consumer),
         _digest(upstream.folders),
         _digest(_DRIVING),
         json.dumps(asdict(environment), sort_keys=True),
         platform.python_version(),
-        version("torch"),
+        _torch_version(),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+@cache
+def _torch_version() -> str:
+    return version("torch")
+
+
+def _consumer_parts(consumer: Consumer) -> tuple[str, ...]:
+    if consumer.adapter is not None:
+        return (consumer.content(),)
+    return consumer.source, _digest((consumer.root,))
 
 
 @cache

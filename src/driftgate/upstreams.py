@@ -42,10 +42,10 @@ class Upstream:
     stands_for: tuple[str, ...] = ()
     degraded: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether there is any environment where fusion can be active."""
-        return "*" not in self.degraded
+    def takes_part(self, environment: Environment) -> bool:
+        """Whether a run in this environment can show anything that others do not."""
+        selected = any(fnmatchcase(self.name, pattern) for pattern in environment.only or ("*",))
+        return selected and (environment.always or "*" not in self.degraded)
 
     def expected_reason(self, environment: Environment) -> str:
         """Return the reason code that is right here, or empty where fusion must be active.

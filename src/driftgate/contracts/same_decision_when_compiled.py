@@ -17,7 +17,7 @@ CONTRACT = Contract(
     ),
     severity=Severity.WRONG_RESULT,
     family=Family.COMPILE,
-    environments=("compile",),
+    environments=("h100", "b200", "compile"),
     incidents=(
         "I1",
         "I52",

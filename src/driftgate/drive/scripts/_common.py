@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import torch
 
@@ -98,6 +99,18 @@ def can_use(stage: Stage, tensor: torch.Tensor, **args: Json) -> bool:
         **args,
     )
     return bool(used)
+
+
+def decide(stage: Stage, tensor: torch.Tensor) -> None:
+    """Ask whether ``tensor`` may be fused, and again as if compiling."""
+    driver, group = stage.driver, stage.engine.group
+
+    def ask() -> Json:
+        eager = driver.can_use(tensor, group)
+        with patch.object(torch.compiler, "is_compiling", return_value=True):
+            return {"eager": [eager], "compiling": [driver.can_use(tensor, group)]}
+
+    stage.step("decide", ask, tokens=tensor.shape[0], hidden=tensor.shape[1])
 
 
 def all_reduce(stage: Stage, tensor: torch.Tensor, **args: Json) -> None:

@@ -1,15 +1,14 @@
-"""The decision and the operation under ``torch.compile(fullgraph=True)``, for both backends."""
+"""The decision with the operation, under ``torch.compile(fullgraph=True)``, for both backends."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
-from unittest.mock import patch
 
 import torch
 from torch._dynamo.testing import CompileCounter
 
-from driftgate.drive.scripts._common import configure, create, grid, sample
+from driftgate.drive.scripts._common import configure, create, sample
 
 if TYPE_CHECKING:
     from driftgate.drive.stage import Stage
@@ -24,23 +23,8 @@ def run(stage: Stage) -> None:
     for sm in _MACHINES:
         ready = configure(stage, stage.engine.group, backend=stage.environment.backend, sm=sm)
         if ready and create(stage, sm=sm):
-            _decide(stage, sm)
             _compile(stage, sm)
         stage.step("cleanup", stage.driver.cleanup, sm=sm)
-
-
-def _decide(stage: Stage, sm: int) -> None:
-    """Ask over the grid, and again as if compiling."""
-    environment, driver, group = stage.environment, stage.driver, stage.engine.group
-
-    def ask(tensor: torch.Tensor) -> Json:
-        eager = driver.can_use(tensor, group)
-        with patch.object(torch.compiler, "is_compiling", return_value=True):
-            return {"eager": [eager], "compiling": [driver.can_use(tensor, group)]}
-
-    for asked in grid(environment.max_token_num, environment.hidden_dim, environment.tp_size):
-        tensor = torch.empty(asked, dtype=stage.engine.dtype)
-        stage.step("decide", partial(ask, tensor), sm=sm, tokens=asked[0], hidden=asked[1])
 
 
 def _compile(stage: Stage, sm: int) -> None:

@@ -12,6 +12,7 @@ from driftgate.drive.scripts._common import (
     begin,
     can_use,
     create,
+    decide,
     finish,
     fused,
     grid,
@@ -32,7 +33,9 @@ def run(stage: Stage) -> None:
     dtype = stage.engine.dtype
     create(stage)
     for asked in grid(tokens, hidden, stage.environment.tp_size):
-        can_use(stage, torch.empty(asked, dtype=dtype), grid=True)
+        tensor = torch.empty(asked, dtype=dtype)
+        can_use(stage, tensor, grid=True)
+        decide(stage, tensor)
     small = sample(4, hidden, dtype)
     if can_use(stage, small):
         all_reduce(stage, small)
