@@ -25,6 +25,12 @@ TARGET = InsidesTarget(
 HEAD = "class Buffer:\n    def __init__(self, comm): ...\ndef g(x): return x\nimport lib\n"
 REFUSES = "class C:\n    def __init__(self, x):\n        if not x: raise ValueError"
 
+SAYS_OTHERWISE = """
+class cudaMalloc:
+    def f(self, x: int) -> int:
+        'New.'
+        logger.info(x)"""
+
 # (before, after, what is found as (kind, level, where))
 CASES = [
     ("", "import known.part", [(Kind.IMPORT_MADE_MANDATORY, Level.ADDITIVE, "")]),
@@ -89,6 +95,16 @@ CASES = [
         "def f(kind, comm): return Buffer(comm)",
         "def f(kind, comm, new=False):\n    if not new: lib.cudaMalloc()\n    return Buffer(comm)",
         [(Kind.LOW_LEVEL_CHANGED, Level.DANGEROUS, "[a, b]")],
+    ),
+    (
+        "class cudaMalloc:\n    def f(self): return 1\ndef f(kind): cudaMalloc()",
+        "class cudaMalloc:\n    def f(self): return 2\ndef f(kind): cudaMalloc()",
+        [(Kind.LOW_LEVEL_EDITED, Level.DANGEROUS, "[a, b]")],
+    ),
+    (
+        "class cudaMalloc:\n    def f(self, x): print(x)\ndef f(kind): cudaMalloc()",
+        f"{SAYS_OTHERWISE}\ndef f(kind): cudaMalloc()",
+        [],
     ),
     (
         "def f(kind, x): return g(1)",

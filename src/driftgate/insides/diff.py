@@ -188,6 +188,11 @@ def _cases(
             )
         if fresh:
             yield Difference(kind, Level.ADDITIVE, name, new=_listed(fresh), note=_ONLY_NEW)
+    edited = [key for key, mark in new.bodies.items() if old.bodies.get(key, mark) != mark]
+    if edited:
+        yield Difference(
+            Kind.LOW_LEVEL_EDITED, Level.DANGEROUS, name, new=f"other code in {', '.join(edited)}"
+        )
     yield from _ignored(name, entry, old, new)
     for place, now in new.hands.items():
         was = old.hands.get(place, now)

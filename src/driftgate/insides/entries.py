@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from driftgate.surface.resolve import Found, Resolver
 
 _FINGERPRINT_LENGTH = 12
+# Calls that only say something.
+_SAYS = ("print", "logger.", "logging.", "warnings.")
 
 
 class EntryReader:
@@ -94,6 +97,9 @@ class EntryReader:
             ignored=tuple(name for name in names if name not in used),
             reaches={name: tuple(sorted(need)) for name, need in sorted(outcome.reaches.items())},
             peers={name: tuple(sorted(need)) for name, need in sorted(outcome.peers.items())},
+            bodies={
+                name: _fingerprint(found.node) for name, found in sorted(outcome.low_level.items())
+            },
             refusals=tuple(refusals),
             beneath=tuple(
                 sorted({item.text for item in outcome.refusals if item.where not in watched})
@@ -117,8 +123,25 @@ def _asked(choice: Outcome, others: list[Outcome]) -> dict[str, str]:
 
 
 def _fingerprint(node: ast.stmt) -> str:
-    body = list(getattr(node, "body", []))
-    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-        body = body[1:]
-    text = "\n".join(ast.unparse(item) for item in body)
-    return hashlib.sha256(text.encode()).hexdigest()[:_FINGERPRINT_LENGTH]
+    """Return a mark of a function or class that only what it does changes."""
+    bare = _Bare().visit(copy.deepcopy(node))
+    return hashlib.sha256(ast.unparse(bare).encode()).hexdigest()[:_FINGERPRINT_LENGTH]
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes out docstrings, annotations and what is logged or printed."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        value = node.value
+        if isinstance(value, ast.Constant):
+            return None
+        if isinstance(value, ast.Call) and ast.unparse(value.func).startswith(_SAYS):
+            return None
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        return ast.arg(node.arg)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)

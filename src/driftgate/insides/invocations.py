@@ -131,6 +131,8 @@ class Invocations(Expressions):
         row = self.target.reached(callee)
         if row is not None and self.follow:
             _least(self.outcome.reaches, row.name, frame.needed)
+            if found is not None:
+                self.outcome.low_level[row.name] = found
             over = self._bound_arguments(found, given).get(row.peers) or given.value(
                 row.peers, row.position
             )

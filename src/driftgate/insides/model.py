@@ -57,6 +57,7 @@ class Case:
         reaches: Low-level symbols that it reaches, each with the parameters that a caller must
             give for that: left out, it is not reached.
         peers: What these rendezvous over, spelled in the entry's parameters, as ``reaches``.
+        bodies: A fingerprint of each low-level symbol reached that the package itself defines.
         refusals: Where it raises, watched functions and classes that it reaches included.
         beneath: Refusals of classes that it makes instances of beside those, as ``raises if test``:
             what is refused there may come to be refused earlier.
@@ -71,6 +72,7 @@ class Case:
     ignored: tuple[str, ...] = ()
     reaches: dict[str, tuple[str, ...]] = field(default_factory=dict)
     peers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bodies: dict[str, str] = field(default_factory=dict)
     refusals: tuple[Refusal, ...] = ()
     beneath: tuple[str, ...] = ()
     asks: dict[str, str] = field(default_factory=dict)

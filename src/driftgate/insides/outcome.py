@@ -17,6 +17,7 @@ class Outcome:
     Attributes:
         reaches: Low-level symbols, each with what a caller must give for it.
         peers: What they rendezvous over, likewise.
+        low_level: Definitions of those that the package itself defines.
         refusals: Where it raises: itself, or a constructor or watched function that it reaches.
         called: Functions and classes of the package that the entry calls itself.
         forwarded: Parameters that reach a call of the entry, or decide about one.
@@ -27,6 +28,7 @@ class Outcome:
 
     reaches: dict[str, frozenset[str]] = field(default_factory=dict)
     peers: dict[str, frozenset[str]] = field(default_factory=dict)
+    low_level: dict[str, Found] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
     called: dict[str, Found] = field(default_factory=dict)
     forwarded: set[str] = field(default_factory=set)

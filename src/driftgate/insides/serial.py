@@ -52,6 +52,7 @@ def _case(case: Case) -> Json:
         "ignored": list(case.ignored),
         **{name: _lists(getattr(case, name)) for name in _TABLES},
         "refusals": [_refusal(item) for item in case.refusals],
+        "bodies": case.bodies,
         "beneath": list(case.beneath),
         "asks": case.asks,
     }
@@ -93,6 +94,7 @@ def _read_case(row: Json) -> Case:
         ignored=tuple(row.get("ignored", ())),
         refusals=tuple(_read_refusal(item) for item in row.get("refusals", ())),
         beneath=tuple(row.get("beneath", ())),
+        bodies=dict(row.get("bodies", {})),
         asks=dict(row.get("asks", {})),
         **{name: _tuples(row.get(name, {})) for name in _TABLES},
     )

@@ -59,6 +59,7 @@ class Kind(str, Enum):
     BRANCH_ADDED = "branch-added"
     BRANCH_REMOVED = "branch-removed"
     LOW_LEVEL_CHANGED = "low-level-changed"
+    LOW_LEVEL_EDITED = "low-level-edited"
     PEERS_CHANGED = "peers-changed"
     CHOICE_CHANGED = "choice-changed"
     REFUSAL_ADDED = "refusal-added"
