@@ -58,8 +58,16 @@ class Plan:
         """Every cell to be driven."""
         for upstream in self.upstreams:
             for environment in self.environments.values():
-                if upstream.takes_part(environment):
+                if upstream.takes_part(environment) and not self.consumer.left_out(environment):
                     yield upstream, environment
+
+    def left_out(self) -> Iterator[tuple[Upstream, Environment, str]]:
+        """Every cell that is not driven because of the consumer, and why."""
+        for upstream in self.upstreams:
+            for environment in self.environments.values():
+                why = self.consumer.left_out(environment)
+                if why and upstream.takes_part(environment):
+                    yield upstream, environment, why
 
     def cell(self, upstream: Upstream, environment: Environment) -> Cell:
         """Name a cell."""
@@ -149,6 +157,10 @@ class Run:
         for upstream, driven in self._driven():
             for result in judge(self.plan, upstream, driven):
                 yield _as_expected(result, upstream, valid)
+        for upstream, environment, why in self.plan.left_out():
+            cell = self.plan.cell(upstream, environment)
+            for rule in self.plan.rules_in(environment):
+                yield ContractResult(cell, rule.id, State.NOT_RUN, reason=why)
 
     def _driven(self) -> Iterator[tuple[Upstream, Driven]]:
         store = TraceStore(self.project.results / "traces")
@@ -176,7 +188,7 @@ class Run:
 def make_job(consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]) -> Job:
     """Return what a zygote is sent for these cells."""
     folders = tuple(str(folder) for folder in upstream.folders)
-    return Job(consumer.source, folders, tuple(environments), CELL_LIMIT)
+    return Job(consumer.source, folders, tuple(environments), CELL_LIMIT, consumer.adapter)
 
 
 def judge(plan: Plan, upstream: Upstream, driven: Driven) -> Iterator[ContractResult]:
@@ -192,7 +204,10 @@ def judge(plan: Plan, upstream: Upstream, driven: Driven) -> Iterator[ContractRe
         activity = seen.activity()
         findings: tuple[Finding, ...] = ()
         reason = ""
-        if rule.contract.needs_active and not seen.is_active():
+        missing = seen.is_without(*rule.contract.needs)
+        if missing:
+            state, reason = State.NOT_RUN, f"the consumer has no {' and no '.join(missing)}"
+        elif rule.contract.needs_active and not seen.is_active():
             state, reason = State.NOT_RUN, activity
         else:
             findings = rule.judge(seen)

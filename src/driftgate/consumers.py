@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from driftgate.errors import HarnessError, InvalidDataError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from driftgate.cells import Environment
+    from driftgate.drive.job import Adapter
 
 OURS = "ours"
 _OURS_MODULE = "flashinfer_comm_fusion"
@@ -19,13 +29,40 @@ class Consumer:
 
     Attributes:
         name: As spelled on the command line.
-        source: What the child imports: a module's name, or the path of a file.
+        source: What the child imports: a module's name, or the path of a file; for another
+            project's modules, their name.
         root: The file, or the folder of files, that its behaviour depends on.
+        adapter: How another project's modules are driven.
+        pinned: The FlashInfer release that it pins, or empty.
+        not_run: Why it is not judged in an environment, by pattern of its id.
     """
 
     name: str
     source: str
     root: Path
+    adapter: Adapter | None = None
+    pinned: str = ""
+    not_run: Mapping[str, str] = field(default_factory=dict)
+
+    def left_out(self, environment: Environment) -> str:
+        """Return why this consumer is not judged in ``environment``; empty where it is."""
+        reasons = (
+            why for pattern, why in self.not_run.items() if fnmatchcase(environment.id, pattern)
+        )
+        return next(reasons, "")
+
+    def content(self) -> str:
+        """Return a hash of another project's modules and of what they are run over.
+
+        Releases that ship equal modules have equal hashes.
+        """
+        assert self.adapter is not None, "ours and files have a root"  # noqa: S101 - see compat
+        digests = [
+            (path, hashlib.sha256(Path(file).read_bytes()).hexdigest())
+            for path, file in self.adapter.files
+        ]
+        rows = json.dumps({**asdict(self.adapter), "files": digests}, sort_keys=True)
+        return hashlib.sha256(rows.encode()).hexdigest()
 
 
 def find_consumer(name: str) -> Consumer:

@@ -23,6 +23,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("checkout")
     (folder / "stubs").symlink_to(PROJECT.stubs)
     (folder / "matrix").mkdir()
+    (folder / "matrix" / "consumers").symlink_to(PROJECT.matrix / "consumers")
     for name in ("environments.toml", "target.toml", "expectations.toml"):
         shutil.copy(PROJECT.matrix / name, folder / "matrix")
     return folder

@@ -13,9 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from driftgate.commands.console import table_console
 from driftgate.compat import Plan, Run, make_plan
-from driftgate.consumers import OURS, find_consumer
+from driftgate.consumers import OURS
 from driftgate.findings import ContractResult, State
 from driftgate.paths import find_project
+from driftgate.released.driven import choose_consumers
 from driftgate.report.findings import finding_lines
 from driftgate.report.table import matrix_table
 from driftgate.results import ResultFile, summary
@@ -27,7 +28,12 @@ _AS_EXPECTED = {State.PASS, State.XFAIL, State.NOT_RUN}
 
 
 @click.command("compat")
-@click.option("--consumer", default=OURS, show_default=True, help="ours, or file:PATH.")
+@click.option(
+    "--consumer",
+    default=OURS,
+    show_default=True,
+    help="ours, file:PATH, sglang==VERSION, sglang@PATH (vllm alike), or all.",
+)
 @click.option("--upstream", "upstreams", multiple=True, help="Only these; patterns are taken.")
 @click.option("--contract", "contracts", multiple=True, help="Only these; patterns are taken.")
 @click.option("--list", "only_list", is_flag=True, help="Say what would run, and run nothing.")
@@ -58,18 +64,25 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     itself failed.
     """
     project = find_project()
-    plan = make_plan(project, find_consumer(consumer), upstreams, contracts)
+    chosen = choose_consumers(consumer, project)
+    plans = [make_plan(project, each, upstreams, contracts) for each in chosen]
     if only_list:
-        _list(plan)
+        for plan in plans:
+            _list(plan)
         return
     started = time.monotonic()
-    run = Run(plan, project, workers, fresh)
+    results: list[ContractResult] = []
+    problems: dict[str, None] = {}
     with ResultFile(project.results / "results") as file:
-        results = _run(run, file, as_json=as_json)
-    if not as_json:
-        _report(results, run, str(file.path))
-    click.echo(summary(results, len(run.problems), time.monotonic() - started))
-    if run.problems or any(result.state not in _AS_EXPECTED for result in results):
+        for plan in plans:
+            run = Run(plan, project, workers, fresh)
+            found = _run(run, file, as_json=as_json)
+            if not as_json:
+                _report(found, run, str(file.path))
+            results += found
+            problems |= dict.fromkeys(run.problems)
+    click.echo(summary(results, len(problems), time.monotonic() - started))
+    if problems or any(result.state not in _AS_EXPECTED for result in results):
         context.exit(1)
 
 
@@ -109,6 +122,7 @@ def _run(run: Run, file: ResultFile, *, as_json: bool) -> list[ContractResult]:
 
 def _report(results: list[ContractResult], run: Run, path: str) -> None:
     console = table_console()
+    console.print(f"consumer: {run.plan.consumer.name}", markup=False)
     console.print(matrix_table(results, run.plan.environments))
     for line in finding_lines(results):
         console.print(line, markup=False, soft_wrap=True)

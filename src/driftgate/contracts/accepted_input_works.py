@@ -24,6 +24,7 @@ CONTRACT = Contract(
         "I90",
     ),
     needs_active=True,
+    needs=("can_use", "all_reduce"),
 )
 
 

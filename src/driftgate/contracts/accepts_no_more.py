@@ -25,6 +25,6 @@ CONTRACT = Contract(
 
 def check(seen: Evidence) -> Iterator[Breach]:
     """Compare every acceptance with the upstream's own answer."""
-    for step in seen.steps("can_use"):
-        if step.outcome == "ok" and step.value["answer"] and step.value["validator"] is False:
+    for step in seen.decisions():
+        if step.value["answer"] and step.value["validator"] is False:
             yield Breach("refused, as upstream does", f"accepted {step.args}", SIZE_CHECK)

@@ -25,6 +25,7 @@ CONTRACT = Contract(
         "I69",
         "I85",
     ),
+    needs=("resolve_backend",),
 )
 
 # By SM, nodes and the backend asked for; what is not here is refused.

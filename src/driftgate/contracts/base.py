@@ -69,6 +69,7 @@ class Contract:
         environments: Patterns of the environments it is judged in.
         incidents: Ids of the public bug reports that it stands for.
         needs_active: Whether it says nothing where fusion is off.
+        needs: Operations, by the driver's names, without which a consumer shows nothing of it.
         tiers: Where its evidence can come from.
     """
 
@@ -79,6 +80,7 @@ class Contract:
     environments: tuple[str, ...]
     incidents: tuple[str, ...] = ()
     needs_active: bool = False
+    needs: tuple[str, ...] = ()
     tiers: tuple[Tier, ...] = (Tier.STUB, Tier.WHEEL)
 
     def applies_to(self, environment: Environment) -> bool:
@@ -140,6 +142,18 @@ class Evidence:
     def caches(self, symbol: str) -> bool:
         """Whether this method's own cache keeps its instances alive."""
         return symbol in self._facts()["cached"]
+
+    def decisions(self) -> list[Step]:
+        """The steps where the consumer said whether a problem fits, having given no hint."""
+        asked = self.steps("can_use", "check_size")
+        return [
+            step for step in asked if step.outcome == "ok" and step.args.get("use_oneshot") is None
+        ]
+
+    def is_without(self, *operations: str) -> tuple[str, ...]:
+        """Return those of the operations that the consumer does not have."""
+        missing = {name for step in self.steps("driver") for name in step.value["lacks"]}
+        return tuple(name for name in operations if name in missing)
 
     def ran(self) -> bool:
         """Whether work reached a kernel."""

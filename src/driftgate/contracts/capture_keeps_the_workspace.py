@@ -16,6 +16,7 @@ CONTRACT = Contract(
     family=Family.LIFECYCLE,
     environments=("h100_capture",),
     incidents=("I74", "I76"),
+    needs=("can_use",),
 )
 
 

@@ -17,6 +17,7 @@ CONTRACT = Contract(
     environments=("h100",),
     incidents=("I2",),
     needs_active=True,
+    needs=("status",),
 )
 
 

@@ -22,6 +22,7 @@ CONTRACT = Contract(
         "I52",
     ),
     needs_active=True,
+    needs=("check_size",),
 )
 
 

@@ -32,7 +32,7 @@ def check(seen: Evidence) -> Iterator[Breach]:
         for event in validator_calls(step):
             if event.outcome == "ok" and event.value is True:
                 granted.add((event.args.get("num_tokens"), event.args.get("hidden_dim")))
-        answer = step.value["answer"] if isinstance(step.value, dict) else step.value
+        answer = step.value["answer"] if step.outcome == "ok" else None
         problem = (step.args["tokens"], step.args["hidden"])
         if answer is True and problem not in granted:
             yield Breach("the upstream's answer", f"yes of its own to {problem}", SIZE_CHECK)

@@ -16,6 +16,7 @@ CONTRACT = Contract(
     family=Family.TOPOLOGY,
     environments=("h100", "b200"),
     incidents=("I64",),
+    needs=("other_group",),
 )
 
 

@@ -20,6 +20,7 @@ CONTRACT = Contract(
         "I24",
         "I77",
     ),
+    needs=("status",),
 )
 
 

@@ -16,6 +16,7 @@ CONTRACT = Contract(
     family=Family.LOGNOISE,
     environments=("h100_fp32",),
     incidents=("I57",),
+    needs=("can_use",),
 )
 
 

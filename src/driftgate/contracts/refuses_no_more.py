@@ -22,8 +22,6 @@ CONTRACT = Contract(
 
 def check(seen: Evidence) -> Iterator[Breach]:
     """Compare every refusal of a legal problem with the upstream's own answer."""
-    for step in seen.steps("can_use"):
-        if "grid" not in step.args or step.outcome != "ok":
-            continue
-        if step.value["validator"] and not step.value["answer"]:
+    for step in seen.decisions():
+        if "grid" in step.args and step.value["validator"] and not step.value["answer"]:
             yield Breach("accepted, as upstream does", f"refused {step.args}", SIZE_CHECK)

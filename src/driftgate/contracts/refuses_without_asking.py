@@ -17,6 +17,7 @@ CONTRACT = Contract(
     environments=("h100", "h100_fp32"),
     incidents=("I57",),
     needs_active=True,
+    needs=("can_use",),
 )
 
 

@@ -23,6 +23,7 @@ CONTRACT = Contract(
         "I52",
     ),
     needs_active=True,
+    needs=("can_use",),
 )
 
 

@@ -23,6 +23,7 @@ CONTRACT = Contract(
         "I52",
     ),
     needs_active=True,
+    needs=("check_size",),
 )
 
 
@@ -30,10 +31,12 @@ def check(seen: Evidence) -> Iterator[Breach]:
     """Compare what the consumer answered with what its last question to the upstream brought."""
     for step in seen.steps("check_size"):
         asked = validator_calls(step)
-        if asked and asked[-1].outcome == "ok" and step.value != asked[-1].value:
+        if step.outcome != "ok" or not asked or asked[-1].outcome != "ok":
+            continue
+        if step.value["answer"] != asked[-1].value:
             yield Breach(
                 f"{asked[-1].value} for {step.args}",
-                f"{step.value}",
+                f"{step.value['answer']}",
                 asked[-1].symbol,
                 asked[-1].site,
             )

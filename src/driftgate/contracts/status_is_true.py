@@ -16,6 +16,7 @@ CONTRACT = Contract(
     family=Family.STATUS,
     environments=("h100", "h100_subgroup", "h100_fp32", "b200", "b200_subgroup", "b200_cutedsl"),
     incidents=("I24",),
+    needs=("status",),
 )
 
 

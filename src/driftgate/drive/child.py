@@ -9,13 +9,14 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from driftgate.drive.drivers.injected import InjectedDriver
+from driftgate.drive.drivers.choice import choose_driver
 from driftgate.drive.engine import Engine
 from driftgate.drive.fork import in_child
 from driftgate.drive.logs import Recorder
 from driftgate.drive.observe import Observer
 from driftgate.drive.scripts import find_script
 from driftgate.drive.stage import Stage
+from driftgate.drive.standins import AdapterGap
 from driftgate.drive.upstream import Upstream
 from driftgate.errors import DriftgateError
 
@@ -39,23 +40,36 @@ def run_job(job: Job, loaded: Callable[[], None]) -> Iterator[str]:
     observer, recorder = Observer(job.folders), Recorder()
     with recorder.installed():
         upstream = Upstream(job.folders, observer)
-        stage = Stage(InjectedDriver(job.source), upstream, observer, recorder)
-        upstream.load()
-        stage.note("upstream", upstream.facts())
         try:
+            stage = Stage(choose_driver(job), upstream, observer, recorder)
+            upstream.load()
+            stage.note("upstream", upstream.facts())
             stage.step("load", stage.driver.load)
         except DriftgateError as error:
             yield json.dumps({"unusable": str(error)})
             return
+        except AdapterGap as gap:
+            for environment in job.environments:
+                yield _died(environment, str(gap))
+            return
+        if stage.ok():
+            stage.note("driver", {"lacks": sorted(stage.driver.lacks)})
         loaded()
         for environment in job.environments:
             yield _reply(stage, environment, job.limit)
+
+
+def _died(environment: Environment, error: str) -> str:
+    reply = {"environment": environment.id, "seconds": 0.0, "error": error, "stderr": ""}
+    return json.dumps(reply)
 
 
 def _reply(stage: Stage, environment: Environment, limit: float) -> str:
     ended = in_child(lambda descriptor: _drive(stage, environment, descriptor), limit)
     error = ended.error or ("" if ended.reply else "ended without a trace")
     last_line = ended.stderr.strip().rsplit("\n", 1)[-1]
+    if AdapterGap.MARK in last_line:
+        error, last_line = last_line[last_line.index(AdapterGap.MARK) :], ""
     reply = json.dumps(
         {
             "environment": environment.id,

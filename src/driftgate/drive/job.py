@@ -9,20 +9,51 @@ from driftgate.cells import Environment
 
 
 @dataclass(frozen=True)
+class Adapter:
+    """How another project's modules are driven.
+
+    Attributes:
+        driver: The driver's file in ``driftgate/drive/drivers/``.
+        files: The modules, dependencies first: each one's path in its project, and the file that
+            holds it.
+        standins: Name of the answer by dotted path of the rest of the project.
+        operations: Names in the modules that every release has, by operation.
+        optional: Names in the modules that some releases have, by operation.
+        preload: Modules of others that these import, to be loaded once before any of them.
+    """
+
+    driver: str
+    files: tuple[tuple[str, str], ...]
+    standins: dict[str, str]
+    operations: dict[str, str]
+    optional: dict[str, str]
+    preload: tuple[str, ...] = ()
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Adapter:
+        """Rebuild an adapter from plain containers."""
+        files = tuple((path, file) for path, file in data["files"])
+        return cls(**{**data, "files": files, "preload": tuple(data["preload"])})
+
+
+@dataclass(frozen=True)
 class Job:
     """One consumer and one upstream, to be loaded once and driven in several environments.
 
     Attributes:
-        source: The consumer's module: a dotted name, or a file's path.
+        source: The consumer: a module's dotted name, a file's path, or for another project's
+            modules the name that errors call them by.
         folders: The upstream's folders for ``sys.path``; empty where it is absent.
         environments: What is pretended, each in a process of its own.
         limit: Seconds after which a cell, or the loading, is killed.
+        adapter: How it is driven; None for a module that speaks our own names.
     """
 
     source: str
     folders: tuple[str, ...]
     environments: tuple[Environment, ...]
     limit: float
+    adapter: Adapter | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain containers, for JSON."""
@@ -32,4 +63,5 @@ class Job:
     def from_dict(cls, data: dict[str, Any]) -> Job:
         """Rebuild a job from :meth:`as_dict` and JSON."""
         environments = tuple(Environment.from_dict(row) for row in data["environments"])
-        return cls(data["source"], tuple(data["folders"]), environments, data["limit"])
+        adapter = Adapter.from_dict(data["adapter"]) if data["adapter"] else None
+        return cls(data["source"], tuple(data["folders"]), environments, data["limit"], adapter)

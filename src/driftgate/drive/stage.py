@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from driftgate.trace import Json
 
 
+# The operation that a step asks the driver for, where a consumer may not have it.
+_ASKED_OF = {
+    "all_reduce": "all_reduce",
+    "can_use": "can_use",
+    "can_use_other_group": "other_group",
+    "check_size": "check_size",
+    "decide": "can_use",
+    "open_manager": "open_manager",
+    "refusals": "can_use",
+    "resolve": "resolve_backend",
+}
+
+
 class Stage:
     """The consumer and the upstream of one cell, and the steps taken so far.
 
@@ -64,6 +77,8 @@ class Stage:
     ) -> Any:  # noqa: ANN401 - what came back is the consumer's affair
         """Do one thing, write it down, and return what came back (None if it raised).
 
+        What the consumer does not have is not asked of it, and leaves no step.
+
         Args:
             op: The step's name.
             call: Does it.
@@ -74,6 +89,9 @@ class Stage:
         Raises:
             DriftgateError: The consumer cannot be driven at all.
         """
+        if _ASKED_OF.get(op) in self.driver.lacks:
+            # Nobody asks whether it may be fused: it is.
+            return op == "can_use"
         self._forget()
         returned, outcome = None, "ok"
         value: Json

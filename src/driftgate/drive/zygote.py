@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from driftgate.drive.child import run_job
+from driftgate.drive.drivers.choice import preload
 from driftgate.drive.fork import become_child, die_with_parent, explain
 from driftgate.drive.job import Job
 from driftgate.drive.scripts import find_script, script_names
@@ -68,6 +69,7 @@ def _work(reader: int, writer: int) -> None:
 
 def serve(job: Job, write: Callable[[str], None]) -> str:
     """Answer one job; return how loading died, or empty."""
+    preload(job.adapter)
     with tempfile.TemporaryFile() as output:
         pid = os.fork()
         if pid == 0:

@@ -22,6 +22,25 @@ class NoSuchReleaseError(DriftgateError, LookupError):
         super().__init__(f"{distribution}=={release}: the index has no such release; {hint}")
 
 
+class NoSuchModuleError(DriftgateError, LookupError):
+    """A file lacks an operation that every release of its project has.
+
+    Attributes:
+        consumer: As spelled.
+        operation: What is missing, as the driver calls it.
+        wanted: The name that it was looked for under.
+    """
+
+    def __init__(self, consumer: str, operation: str, wanted: str) -> None:
+        self.consumer = consumer
+        self.operation = operation
+        self.wanted = wanted
+        super().__init__(
+            f"{consumer}: defines no {wanted} (operation {operation!r}); give a file that does, or "
+            "map the operation to its new name in matrix/consumers/"
+        )
+
+
 class FilesMissingError(DriftgateError, LookupError):
     """A consumer release has none of the files that are looked for.
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from driftgate.released.rows import ConsumerRow
 
 _FOLDER = "consumers"
+# Below the cache folder: the files, by the sha256 of their content.
+FILES_FOLDER = f"{_FOLDER}/files"
+_EXACTLY = "=="
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,11 @@ class ReleasedConsumer:
     fetched: int
     files: tuple[Source, ...]
     pins: dict[str, str]
+
+    def pinned(self) -> str:
+        """Return the one release of FlashInfer that it requires, or empty."""
+        spelled = self.pins.get("flashinfer-python", "")
+        return spelled.removeprefix(_EXACTLY) if spelled.startswith(_EXACTLY) else ""
 
 
 def fetch_consumer(

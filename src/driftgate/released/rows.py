@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from packaging.version import InvalidVersion, Version
 
@@ -11,9 +12,38 @@ from driftgate.errors import InvalidDataError
 from driftgate.toml import read_toml
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _PINS = "pins.toml"
+
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class AdapterRow:
+    """How a project's modules are driven.
+
+    Attributes:
+        driver: The driver's file in ``driftgate/drive/drivers/``.
+        driven: Base names of the files that are run, dependencies first.
+        operations: Names in the modules that every release has, by operation.
+        optional: Names in the modules that some releases have, by operation.
+        standins: Name of the answer by dotted path of the rest of the project.
+        places: By base name, the folder in the project where a file belongs.
+        not_run: Why the modules are not judged in an environment, by pattern of its id.
+        preload: Modules of others that take long to import.
+    """
+
+    driver: str
+    driven: tuple[str, ...]
+    operations: Mapping[str, str]
+    optional: Mapping[str, str]
+    standins: Mapping[str, str]
+    places: Mapping[str, str]
+    not_run: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    preload: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -25,12 +55,14 @@ class ConsumerRow:
         distribution: Its name on the package index.
         files: Base names of the files that may call the upstream.
         pins: The FlashInfer release that each of its releases pins, where that is recorded.
+        adapter: How they are driven; None where they are only read.
     """
 
     name: str
     distribution: str
     files: tuple[str, ...]
     pins: dict[str, str]
+    adapter: AdapterRow | None = None
 
 
 def load_consumer_rows(matrix: Path) -> dict[str, ConsumerRow]:
@@ -52,9 +84,23 @@ def _load_row(path: Path, pins: dict[str, str]) -> ConsumerRow:
     document = read_toml(path)
     try:
         files = tuple(str(name) for name in document["files"])
-        return ConsumerRow(path.stem, str(document["distribution"]), files, pins)
+        adapter = _adapter(document, files) if "driver" in document else None
+        return ConsumerRow(path.stem, str(document["distribution"]), files, pins, adapter)
     except (KeyError, TypeError) as error:
         raise InvalidDataError(path, f"lacks {error}", "see the rows beside it") from error
+
+
+def _adapter(document: dict[str, Any], files: tuple[str, ...]) -> AdapterRow:
+    return AdapterRow(
+        driver=str(document["driver"]),
+        driven=tuple(document.get("driven", files)),
+        operations=document["operations"],
+        optional=document.get("optional", {}),
+        standins=document["standins"],
+        places=document["places"],
+        not_run=document.get("not_run", {}),
+        preload=tuple(document.get("preload", ())),
+    )
 
 
 def _load_pins(path: Path) -> dict[str, dict[str, str]]:

@@ -67,7 +67,7 @@ def find_sources(name: str, matrix: Path, cache: Path, settings: IndexSettings) 
         raise UnknownNameError("consumer", name, known)
     release = _normalised(project, version)
     found = fetch_consumer(row, release, cache, settings)
-    pinned = row.pins.get(release) or _exact(found.pins)
+    pinned = row.pins.get(release) or found.pinned()
     return ConsumerSources(f"{project}{_EXACTLY}{release}", found.files, pinned)
 
 
@@ -76,11 +76,6 @@ def _normalised(project: str, version: str) -> str:
         return str(Version(version))
     except InvalidVersion as error:
         raise UnknownNameError(f"release of {project}", version, ("versions, as 1.2.3",)) from error
-
-
-def _exact(pins: dict[str, str]) -> str:
-    spelled = pins.get("flashinfer-python", "")
-    return spelled.removeprefix(_EXACTLY) if spelled.startswith(_EXACTLY) else ""
 
 
 def _shown(file: Path, base: Path) -> str:

@@ -46,3 +46,6 @@ def _section(rule: Rule) -> Iterator[str]:
         yield f"- Incidents: {', '.join(contract.incidents)}"
     if contract.needs_active:
         yield "- Not run where fusion is off"
+    if contract.needs:
+        needed = ", ".join(f"`{name}`" for name in contract.needs)
+        yield f"- Not run for consumers that lack: {needed}"

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import torch
 
     from driftgate.drive.engine import Coordinator, Engine
     from driftgate.trace import Status
 
 
+@dataclass(frozen=True)
+class Subject:
+    """A consumer as its driver gets it.
+
+    Attributes:
+        name: As errors call it: a module's name, a file's path, or a release.
+        files: For another project's modules, path in that project and text of each.
+        standins: For those, the answer of each foreseen dotted path of the rest of the project.
+        operations: Name in the modules of each operation that every release has.
+        optional: The same of those that some have.
+    """
+
+    name: str
+    files: tuple[tuple[str, str], ...] = ()
+    standins: Mapping[str, str] = field(default_factory=dict)
+    operations: Mapping[str, str] = field(default_factory=dict)
+    optional: Mapping[str, str] = field(default_factory=dict)
+
+
 class Driver(Protocol):
     """A consumer's operations. All tensors are 2-D: tokens x hidden size."""
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """Operations, by their names here, that this consumer does not have: they are not asked.
+
+        Beside them: ``status`` where it does not say why fusion is off, and ``other_group`` where
+        only the configured group can be asked about.
+        """
 
     def load(self) -> None:
         """Import the consumer."""

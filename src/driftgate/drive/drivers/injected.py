@@ -56,6 +56,11 @@ class InjectedDriver:
         self._manager: Any = None
         self._group: Coordinator | None = None
 
+    @property
+    def lacks(self) -> frozenset[str]:
+        """Nothing: these names are what the scripts were written for."""
+        return frozenset()
+
     def load(self) -> None:
         """Import the module, a file's as a module of its own.
 

@@ -21,6 +21,7 @@ from driftgate.drive.scripts._common import (
 
 if TYPE_CHECKING:
     from driftgate.drive.stage import Stage
+    from driftgate.trace import Json
 
 _HINTS = (None, True, False)
 
@@ -61,13 +62,30 @@ def _manager(stage: Stage) -> None:
         return
     for count in (1, tokens, tokens + 1, 64 * tokens):
         for hint in _HINTS:
-            stage.step(
-                "check_size",
-                partial(stage.driver.check_size, count, hidden, dtype, use_oneshot=hint),
-                tokens=count,
-                hidden=hidden,
-                use_oneshot=hint,
-            )
+            _check_size(stage, count, hidden, use_oneshot=hint)
+    for count, width in grid(tokens, hidden, stage.environment.tp_size):
+        _check_size(stage, count, width, grid=True)
+
+
+def _check_size(
+    stage: Stage, tokens: int, hidden: int, *, use_oneshot: bool | None = None, **args: Json
+) -> None:
+    """Ask the manager, and measure what the validator answers without a hint."""
+    environment, dtype = stage.environment, stage.engine.dtype
+
+    def measure(answer: bool) -> Json:  # noqa: FBT001 - it is what came back
+        validator = stage.observer.ask_validator(environment.tp_size, tokens, hidden, dtype)
+        return {"answer": answer, "validator": validator}
+
+    stage.step(
+        "check_size",
+        partial(stage.driver.check_size, tokens, hidden, dtype, use_oneshot=use_oneshot),
+        measure=measure,
+        tokens=tokens,
+        hidden=hidden,
+        use_oneshot=use_oneshot,
+        **args,
+    )
 
 
 def _odd_inputs(stage: Stage) -> None:

@@ -1,0 +1,207 @@
+# ruff: noqa: ANN401 - the module's own functions
+"""Drive the fusion module that an SGLang release ships."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from driftgate.drive.drivers.cuda_driver import PretendedCudaDriver
+from driftgate.drive.drivers.foreign import ForeignModules, Machine, call
+from driftgate.trace import Status
+
+if TYPE_CHECKING:
+    from driftgate.drive.drivers.base import Subject
+    from driftgate.drive.engine import Coordinator, Engine
+
+_HOPPER, _BLACKWELL = 9, 10
+# SGLang's command line takes no other.
+_BACKENDS = ("auto", "trtllm", "mnnvl", "cutedsl", None)
+
+
+class SglangDriver:
+    """The attention-TP group is the one used; the MoE group is the same ranks."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._modules = ForeignModules(subject, self._answers())
+        self._buffers: dict[str, Any] = {}
+        self._manager: Any = None
+        self._refused = False
+
+    def _answers(self) -> dict[str, Any]:
+        return {
+            "backend": lambda: self._modules.here.backend,
+            "buffers": lambda: self._buffers,
+            "ceil_align": lambda: _ceil_align,
+            "cuda driver": PretendedCudaDriver,
+            "group": lambda: self._modules.here.group,
+            "group size": lambda: self._modules.here.group.world_size,
+            "is sm100": lambda: self._modules.here.is_major(_BLACKWELL),
+            "is sm90": lambda: self._modules.here.is_major(_HOPPER),
+            "nodes": lambda: self._modules.here.nodes,
+            "on first node": lambda: lambda *_, **__: self._modules.here.on_first_node(),
+            "one clique": lambda: _yes,
+            "rank": lambda: self._modules.here.group.rank_in_group,
+        }
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """See :class:`~driftgate.drive.drivers.base.Driver`."""
+        operations = ("can_use", "all_reduce", "resolve_backend")
+        missing = {name for name in operations if not self._modules.offers(name)}
+        if "can_use" in missing:
+            missing.add("other_group")
+        manager = self._modules.operation("manager")
+        if not hasattr(manager, "is_buffer_size_sufficient"):
+            missing |= {"open_manager", "check_size"}
+        return frozenset({*missing, "status"})
+
+    def load(self) -> None:
+        """Import the module on a machine whose current device is 0."""
+        torch.cuda.current_device = lambda: 0
+        self._modules.load()
+
+    def configure(  # noqa: PLR0913 - see Driver
+        self,
+        engine: Engine,
+        group: Coordinator,
+        *,
+        backend: str | None,
+        sm: int,
+        nodes: int,
+        multicast: bool,  # noqa: ARG002 - SGLang does not ask
+    ) -> None:
+        """Restart the module in this engine, which asks for its backend as SGLang's start-up does.
+
+        A machine that the module refuses there is one on which the server does not start.
+        """
+        self._buffers = {}
+        self._manager = None
+        self._modules.restart(Machine(engine, group, backend, sm, nodes))
+        self._refused = self._modules.offers("resolve_backend") and self.resolve_backend() is None
+
+    def resolve_backend(self) -> str | None:
+        """Ask the module; it says no by a ValueError."""
+        here = self._modules.here
+        if here.backend not in _BACKENDS:
+            return None
+        arguments = SimpleNamespace(
+            flashinfer_allreduce_fusion_backend=here.backend, nnodes=here.nodes
+        )
+        try:
+            backend = call(self._modules.operation("resolve_backend"), server_args=arguments)
+        except ValueError:
+            return None
+        return None if backend is None else str(backend)
+
+    def create(
+        self, tokens: int, hidden: int, dtype: torch.dtype, *, use_oneshot: bool | None = None
+    ) -> bool:
+        """Ask for a workspace as an engine's layer does."""
+        if self._refused:
+            return False
+        return bool(
+            call(
+                self._modules.operation("create"),
+                max_token_num=tokens,
+                hidden_dim=hidden,
+                use_fp32_lamport=dtype is torch.float32,
+                dtype=dtype,
+                token_num=tokens,
+                use_oneshot=use_oneshot,
+                use_attn_tp_group=True,
+            )
+        )
+
+    def open_manager(self, tokens: int, hidden: int, dtype: torch.dtype) -> bool:
+        """Make a workspace manager over the configured group."""
+        group = self._modules.here.group
+        self._manager = self._modules.operation("manager")()
+        backend = self.resolve_backend() if self._modules.offers("resolve_backend") else None
+        call(
+            self._manager.initialize,
+            world_size=group.world_size,
+            rank=group.rank_in_group,
+            max_token_num=tokens,
+            hidden_dim=hidden,
+            **({"backend": backend} if backend else {}),
+            group=group.cpu_group,
+            use_fp32_lamport=dtype is torch.float32,
+            dtype=dtype,
+            device_group=group.device_group,
+            cpu_group=group.cpu_group,
+        )
+        return bool(self._manager.initialized)
+
+    def can_use(self, tensor: torch.Tensor, group: Coordinator) -> bool:
+        """See :class:`~driftgate.drive.drivers.base.Driver`."""
+        return bool(
+            self._modules.operation("can_use")(
+                tensor,
+                use_attn_tp_group=True,
+                expected_world_size=group.world_size,
+                expected_group_key=group.key,
+            )
+        )
+
+    def check_size(
+        self, tokens: int, hidden: int, dtype: torch.dtype, *, use_oneshot: bool | None = None
+    ) -> bool:
+        """See :class:`~driftgate.drive.drivers.base.Driver`."""
+        return bool(
+            self._manager.is_buffer_size_sufficient(
+                token_num=tokens, hidden_dim=hidden, dtype=dtype, use_oneshot=use_oneshot
+            )
+        )
+
+    def all_reduce(self, tensor: torch.Tensor) -> torch.Tensor:
+        """See :class:`~driftgate.drive.drivers.base.Driver`."""
+        result: torch.Tensor = self._modules.operation("all_reduce")(tensor, use_attn_tp_group=True)
+        return result
+
+    def fused(
+        self, tensor: torch.Tensor, residual: torch.Tensor, weight: torch.Tensor, eps: float
+    ) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """See :class:`~driftgate.drive.drivers.base.Driver`."""
+        if self._refused:
+            return None
+        norm, residual_out = call(
+            self._modules.operation("fused"),
+            input_tensor=tensor,
+            residual=residual,
+            weight=weight,
+            eps=eps,
+            use_attn_tp_group=True,
+        )
+        return None if norm is None else (norm, residual_out)
+
+    def cleanup(self) -> None:
+        """Clean up the module's workspaces and the manager's."""
+        if self._manager is not None:
+            self._manager.cleanup()
+        self._modules.operation("cleanup")()
+
+    def status(self) -> Status | None:
+        """Derive it: the module says only whether it has given up, and never why."""
+        if self._modules.machine is None:
+            return None
+        manager = self._engine_manager()
+        given_up = self._modules.offers("unavailable") and self._modules.operation("unavailable")()
+        if given_up or not getattr(manager, "initialized", False):
+            return Status(active=False, reason="unsaid")
+        workspace = getattr(manager, "workspace", None)
+        return Status(active=True, backend=str(getattr(workspace, "backend", "")))
+
+    def _engine_manager(self) -> Any:
+        find = self._modules.find("_get_workspace_manager")
+        return self._modules.find("_workspace_manager") if find is None else find(True)  # noqa: FBT003 - theirs
+
+
+def _ceil_align(value: int, unit: int) -> int:
+    return -(-value // unit) * unit
+
+
+def _yes(*_: Any, **__: Any) -> bool:
+    return True
