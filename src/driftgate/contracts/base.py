@@ -194,13 +194,16 @@ class Evidence:
 
     def states_capacity(self) -> bool:
         """Whether the workspace is TRT-LLM's and says all that its validator looks at."""
-        made = [step.value["workspace"] for step in self.steps("create") if step.outcome == "ok"]
         return any(
-            workspace is not None
-            and workspace["type"].startswith("TRTLLM")
+            workspace["type"].startswith("TRTLLM")
             and set(workspace["metadata"] or ()) >= _CAPACITY_KEYS
-            for workspace in made
+            for workspace in self.workspaces()
         )
+
+    def workspaces(self) -> list[dict[str, Json]]:
+        """What the workspaces that creation returned say of themselves."""
+        made = [step.value["workspace"] for step in self.steps("create") if step.outcome == "ok"]
+        return [workspace for workspace in made if workspace is not None]
 
     def _facts(self) -> dict[str, Json]:
         facts: dict[str, Json] = self.steps("upstream")[0].value

@@ -25,8 +25,8 @@ CONTRACT = Contract(
 
 def check(seen: Evidence) -> Iterator[Breach]:
     """Look for a yes that the upstream did not give, now or earlier to the same problem."""
-    if not seen.watches(SIZE_CHECK):
-        return
+    if not (seen.watches(SIZE_CHECK) and seen.workspaces()):
+        return  # a workspace that was made out of sight may have been asked out of sight
     granted: set[tuple[object, object]] = set()
     for step in seen.steps("can_use", "check_size"):
         for event in validator_calls(step):

@@ -58,6 +58,7 @@ class Observer:
         self._events: list[Event] = []
         self._counts: Counter[tuple[str, str]] = Counter()
         self._methods: list[tuple[type, str, Callable[..., Any]]] = []
+        self._wrapped: set[type] = set()
         self._validators: dict[type, Callable[..., Any]] = {}
 
     def take(self) -> tuple[Event, ...]:
@@ -85,8 +86,7 @@ class Observer:
             if isinstance(value, type) and name.endswith(_WORKSPACE_SUFFIX)
         }
         for cls in sorted(classes, key=lambda cls: cls.__qualname__):
-            for name in _METHODS:
-                self._wrap_method(cls, name)
+            self._wrap_class(cls)
 
     def unwrap_methods(self) -> None:
         """Give the workspaces their own methods back, for Dynamo, which cannot see through."""
@@ -136,6 +136,12 @@ class Observer:
             wrappers[id(original)] = self._wrapper(original, signature, name)
         setattr(module, name, wrappers[id(original)])
 
+    def _wrap_class(self, cls: type) -> None:
+        if cls not in self._wrapped:
+            self._wrapped.add(cls)
+            for name in _METHODS:
+                self._wrap_method(cls, name)
+
     def _wrap_method(self, cls: type, name: str) -> None:
         original = vars(cls).get(name)
         if not callable(original) or getattr(original, "__isabstractmethod__", False):
@@ -177,6 +183,7 @@ class Observer:
                 value = describe(result)
                 if symbol == CREATE and result is not None:
                     self.workspaces.append(weakref.ref(result))
+                    self._wrap_class(type(result))  # its module may have been loaded just now
                 return result
             finally:
                 self._record(Event("call", symbol, sent, tuple(kwargs), outcome, value, site))

@@ -40,7 +40,7 @@ def run(stage: Stage) -> None:
     small = sample(4, hidden, dtype)
     if can_use(stage, small):
         all_reduce(stage, small)
-        fused(stage, small)
+    fused(stage, small)
     _odd_inputs(stage)
     _manager(stage)
     create(stage, tokens=2 * tokens, hidden=hidden, growth=True)

@@ -31,7 +31,7 @@ def run(stage: Stage) -> None:
     small = sample(4, hidden, dtype)
     if can_use(stage, small):
         all_reduce(stage, small)
-        fused(stage, small)
+    fused(stage, small)
     can_use(stage, sample(4, hidden, torch.bfloat16), other_dtype=True)
     problems = [torch.empty(tokens + extra, hidden, dtype=dtype) for extra in range(1, 26)]
     stage.step(
