@@ -10,18 +10,32 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from driftgate.errors import DriftgateError, HarnessError
 from driftgate.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from driftgate.cells import Environment
     from driftgate.drive.job import Job
 
 Tag = TypeVar("Tag")
+Outcome = TypeVar("Outcome")
+
+# What a zygote runs: one module for one process a cell, another for one a rank.
+ONE_PROCESS = "driftgate.drive.zygote"
+
+
+class Sendable(Protocol):
+    """A job that a zygote can be sent."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain containers, for JSON."""
+
+
+Sent = TypeVar("Sent", bound=Sendable)
 
 
 class UnusableConsumerError(DriftgateError):
@@ -66,7 +80,7 @@ class Worker:
         """
         waiting = {environment.id: environment for environment in job.environments}
         error = unusable = ""
-        for reply in self._ask(job):
+        for reply in self.ask(job):
             if "done" in reply:
                 error = reply["done"]
                 break
@@ -81,7 +95,8 @@ class Worker:
         for environment in waiting.values():
             yield Driven(environment, None, error, 0.0)
 
-    def _ask(self, job: Job) -> Iterator[dict[str, Any]]:
+    def ask(self, job: Sendable) -> Iterator[dict[str, Any]]:
+        """Send one job; yield its replies, the last of which says ``done``, and how it died."""
         try:
             self._jobs.write(json.dumps(job.as_dict()) + "\n")
             self._jobs.flush()
@@ -97,8 +112,12 @@ def _trace(reply: dict[str, Any]) -> Trace:
 
 
 @contextmanager
-def zygote(workers: int) -> Iterator[tuple[Worker, ...]]:
+def zygote(workers: int, module: str = ONE_PROCESS) -> Iterator[tuple[Worker, ...]]:
     """Start a zygote; it ends, with all that it forked, when the context does.
+
+    Args:
+        workers: How many jobs it can be sent at once.
+        module: What it runs.
 
     Raises:
         HarnessError: It cannot be started.
@@ -106,7 +125,7 @@ def zygote(workers: int) -> Iterator[tuple[Worker, ...]]:
     pipes = [(os.pipe(), os.pipe()) for _ in range(workers)]  # jobs, replies
     theirs = [(jobs[0], replies[1]) for jobs, replies in pipes]
     process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
-        [sys.executable, "-m", "driftgate.drive.zygote", *(f"{r}:{w}" for r, w in theirs)],
+        [sys.executable, "-m", module, *(f"{r}:{w}" for r, w in theirs)],
         stdin=subprocess.DEVNULL,
         pass_fds=[end for pair in theirs for end in pair],
         start_new_session=True,  # an interrupt ends it from here, without its own tracebacks
@@ -121,7 +140,7 @@ def zygote(workers: int) -> Iterator[tuple[Worker, ...]]:
         if process.wait():
             raise HarnessError(
                 f"the zygote exited with {process.returncode}; "
-                f"run `{sys.executable} -m driftgate.drive.zygote` to see why"
+                f"run `{sys.executable} -m {module}` to see why"
             )
     finally:
         process.kill()
@@ -135,33 +154,59 @@ def drive_all(jobs: Sequence[tuple[Tag, Job]], workers: int) -> Iterator[tuple[T
         UnusableConsumerError: The consumer lacks an operation.
         HarnessError: The zygote cannot be started.
     """
+    return share_out(jobs, workers, ONE_PROCESS, Worker.drive)
+
+
+def share_out(
+    jobs: Sequence[tuple[Tag, Sent]],
+    workers: int,
+    module: str,
+    drive: Callable[[Worker, Sent], Iterator[Outcome]],
+) -> Iterator[tuple[Tag, Outcome]]:
+    """Share jobs out among the workers of one zygote; yield each outcome as it is there.
+
+    Args:
+        jobs: What to do, each with what its outcomes are to be known by.
+        workers: How many at once.
+        module: What the zygote runs.
+        drive: Sends one job to a worker and yields its outcomes; what it raises is raised here.
+
+    Raises:
+        HarnessError: The zygote cannot be started.
+    """
     if not jobs:
         return
-    todo: queue.SimpleQueue[tuple[Tag, Job]] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[Tag, Driven] | Exception] = queue.SimpleQueue()
+    todo: queue.SimpleQueue[tuple[Tag, Sent]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[Tag, Outcome] | Exception | None] = queue.SimpleQueue()
     for job in jobs:
         todo.put(job)
-    with zygote(min(workers, len(jobs))) as started:
+
+    def work(worker: Worker) -> None:
+        try:
+            while True:
+                tag, job = todo.get_nowait()
+                for outcome in drive(worker, job):
+                    done.put((tag, outcome))
+        except queue.Empty:
+            done.put(None)
+        except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
+            done.put(error)
+
+    with zygote(min(workers, len(jobs)), module) as started:
         for worker in started:
-            threading.Thread(target=_work, args=(worker, todo, done), daemon=True).start()
-        for _ in range(sum(len(job.environments) for _, job in jobs)):
-            outcome = done.get()
-            if isinstance(outcome, Exception):
-                raise outcome
+            threading.Thread(target=work, args=(worker,), daemon=True).start()
+        yield from _until_none(done, len(started))
+
+
+def _until_none(
+    done: queue.SimpleQueue[tuple[Tag, Outcome] | Exception | None], count: int
+) -> Iterator[tuple[Tag, Outcome]]:
+    """Yield what ``count`` threads put, each of which ends with None; raise what one raised."""
+    while count:
+        outcome = done.get()
+        if isinstance(outcome, Exception):
+            raise outcome
+        if outcome is None:
+            count -= 1
+        else:
             yield outcome
-
-
-def _work(
-    worker: Worker,
-    todo: queue.SimpleQueue[tuple[Tag, Job]],
-    done: queue.SimpleQueue[tuple[Tag, Driven] | Exception],
-) -> None:
-    try:
-        while True:
-            tag, job = todo.get_nowait()
-            for driven in worker.drive(job):
-                done.put((tag, driven))
-    except queue.Empty:
-        return
-    except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
-        done.put(error)

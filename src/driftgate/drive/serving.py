@@ -1,0 +1,91 @@
+"""How a zygote serves: workers that read jobs from a pipe, and a forked child for each job.
+
+No process here starts a thread, so that a fork is safe, and a worker ends with its input.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from driftgate.drive.fork import become_child, die_with_parent, explain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Write = Callable[[str], None]
+
+
+def serve_workers(pairs: Sequence[str], serve: Callable[[Any, Write], str]) -> None:
+    """Fork a worker for each pair of descriptors, and wait for them.
+
+    Args:
+        pairs: ``READ:WRITE`` of each worker.
+        serve: Answers one job, in plain containers: writes its replies, and returns how it died,
+            or nothing.
+    """
+    # What is loaded by now is never garbage: a child's collections need not visit, and copy, it.
+    gc.collect()
+    gc.freeze()
+    descriptors = [tuple(map(int, pair.split(":"))) for pair in pairs]
+    for reader, writer in descriptors:
+        if os.fork() == 0:
+            die_with_parent()
+            for descriptor in {end for pair in descriptors for end in pair} - {reader, writer}:
+                os.close(descriptor)
+            _work(reader, writer, serve)
+            os._exit(0)
+    for descriptor in (end for pair in descriptors for end in pair):
+        os.close(descriptor)
+    for _ in descriptors:
+        os.wait()
+
+
+def serve_in_child(
+    replies: Callable[[Callable[[], None]], Iterable[str]], limit: float, write: Write
+) -> str:
+    """Write what ``replies`` yields in a fork of this process; return how that died, or empty.
+
+    Args:
+        replies: Does the work; it calls what it is given once its loading is over.
+        limit: Seconds that loading may take.
+        write: Takes each reply.
+    """
+    with tempfile.TemporaryFile() as output:
+        pid = os.fork()
+        if pid == 0:
+            become_child(output.fileno())
+            # The default action ends a process that hangs while it loads.
+            signal.setitimer(signal.ITIMER_REAL, limit)
+            for reply in replies(_stop_timer):
+                write(reply)
+            os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        output.seek(0)
+        last_line = output.read().decode(errors="replace").strip().rsplit("\n", 1)[-1]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+        return f"killed after {limit:g} s of loading"
+    error = explain(status)
+    return f"{error}: {last_line}" if error and last_line else error
+
+
+def _stop_timer() -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _work(reader: int, writer: int, serve: Callable[[Any, Write], str]) -> None:
+    """Serve jobs until the input ends."""
+
+    def write(reply: str) -> None:
+        # In pieces, for a pipe takes what it has room for.
+        line = reply.encode() + b"\n"
+        while line:
+            line = line[os.write(writer, line) :]
+
+    with os.fdopen(reader, encoding="utf-8") as jobs:
+        for line in jobs:
+            write(json.dumps({"done": serve(json.loads(line), write)}))
