@@ -129,6 +129,8 @@ def _start(function: Callable[[], Any]) -> tuple[int, int]:
         return child, reader
     signal.alarm(SECONDS)
     torch.set_num_threads(1)
+    # The releases' unified API calls functions that they have deprecated.
+    warnings.simplefilter("ignore", DeprecationWarning)
     try:
         answer = ("returned", function())
     except BaseException:  # noqa: BLE001 - the parent reports it

@@ -161,14 +161,19 @@ def test_trigger_default(in_stub: InStub, name: str, expected: bool) -> None:  #
 
 
 def test_allocation_is_granular_or_exact(in_stub: InStub) -> None:
-    """16 x 64 bf16 at 4 ranks: 8,192 B, 4 x 256 x 4 B of flags, 3 x 8,192 B; or 2 MiB each."""
+    """16 x 64 bf16 at 4 ranks: 8,192 B, 4 x 256 x 4 B of flags, 3 x 8,192 B.
+
+    Or whole granules of 2 MiB; and before 0.6.10 each is rounded up to one, to which the
+    allocator's signal pad then adds another.
+    """
 
     def ask(child: Child) -> list[int]:
         child.create("trtllm", 16, 64)
         return [data["bytes"] for data in child.seen("alloc")]
 
     assert in_stub("v0_6_10", ask) == [8192, 4096, 24576]
-    assert in_stub("v0_6_8", ask) == [2097152] * 3
+    assert in_stub("v0_7_4", ask) == [2097152] * 3
+    assert in_stub("v0_6_8", ask) == [4194304] * 3
 
 
 def test_multicast_was_needed_by_trtllm_up_to_0_6_9(in_stub: InStub) -> None:

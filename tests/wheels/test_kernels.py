@@ -163,7 +163,11 @@ def test_a_pattern_without_reference_is_not_made_up() -> None:
     bench = Bench()
 
     with pytest.raises(NotImplementedError, match="pattern 2"):
-        bench.call(pattern_code=2, residual_in=torch.ones(8), rms_gamma=torch.ones(8), rms_eps=1e-6)
+        bench.call(
+            pattern_code=2,
+            rms_gamma=torch.ones(8),
+            **dict.fromkeys(("residual_in", "residual_out", "norm_out"), torch.ones(8)),
+        )
 
     assert bench.events[-1][2]["pattern"] == 2
 

@@ -54,7 +54,9 @@ class _Struct:
 
 
 class _FabricInfo(ctypes.Structure):
-    _fields_ = (("state", ctypes.c_ubyte), ("clusterUuid", ctypes.c_ubyte * _UUID_BYTES))
+    """As in pynvml: an identifier of zeros reads as no bytes at all."""
+
+    _fields_ = (("state", ctypes.c_ubyte), ("clusterUuid", ctypes.c_char * _UUID_BYTES))
 
 
 class _ConfidentialCompute(ctypes.Structure):
@@ -196,8 +198,8 @@ def nvml_module(machine: Machine) -> ModuleType:
     def fabric_info(_handle: Any, reference: Any) -> None:
         info = reference._obj  # noqa: SLF001 - ctypes.byref gives no other way in
         info.state = _FABRIC_STATE_COMPLETED
-        filled = 0 if machine.has_fault("fabric_uuid_empty") else 1
-        info.clusterUuid = (ctypes.c_ubyte * _UUID_BYTES)(*[filled] * _UUID_BYTES)
+        filled = b"\0" if machine.has_fault("fabric_uuid_empty") else b"\1"
+        info.clusterUuid = filled * _UUID_BYTES
 
     vars(module).update(
         NVMLError=NVMLError,

@@ -91,7 +91,8 @@ class KernelModule:
         if pattern == _PLAIN:
             check.present(call, ("allreduce_out",))
         else:
-            check.present(call, ("residual_in", "rms_gamma", "rms_eps"))
+            # This pattern's kernel writes both outputs unasked, and not allreduce_out.
+            check.present(call, ("residual_in", "residual_out", "norm_out", "rms_gamma"))
             check.flat("rms_gamma", call["rms_gamma"], hidden, source)
         if call["use_oneshot"]:
             needed = _LAMPORT_BUFFERS * tokens * hidden * source.element_size() * world
@@ -113,12 +114,13 @@ class KernelModule:
         if pattern not in (_PLAIN, _NORM):
             raise NotImplementedError(f"{name}: no reference for pattern {pattern}")
         total = peers.sum(source).view(tokens, hidden)
-        _write(call["allreduce_out"], total)
-        if pattern != _PLAIN:
+        if pattern == _PLAIN:
+            _write(call["allreduce_out"], total)
+        else:
             residual = call["residual_in"].view(tokens, hidden)
             bias = call.get("weight_bias") or 0.0
             normed, summed = residual_rms_norm(
-                total, residual, call["rms_gamma"], call["rms_eps"], bias
+                total, residual, call["rms_gamma"], call["rms_eps"] or 0.0, bias
             )
             _write(call["residual_out"], summed)
             _write(call["norm_out"], normed)
@@ -135,7 +137,7 @@ class KernelModule:
         check.shared("the pointer array", call["buffer_ptrs_dev"], world)
         check.rank(call["rank"], world)
         fused = call["rmsnorm_fusion"]
-        for tensor in ("output", "residual_in", "residual_out"):
+        for tensor in ("input", "output", "residual_in", "residual_out"):
             check.flat(tensor, call[tensor], tokens * hidden, source)
         if fused:
             check.present(call, ("residual_in", "residual_out", "gamma", "epsilon"))

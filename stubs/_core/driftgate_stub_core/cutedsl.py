@@ -232,6 +232,7 @@ def allreduce_fusion(
         trigger_completion_at_end=None,
         launch_with_pdl=launch_with_pdl,
         fp32_acc=False,
+        like_input={"residual_in": residual_in, "gamma": rms_gamma},
     )
     if plain:
         output = torch.empty_like(input) if output is None else output

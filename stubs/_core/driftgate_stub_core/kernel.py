@@ -25,12 +25,18 @@ def launch(
     dtype: torch.dtype,
     pattern: int,
     use_oneshot: bool,
+    like_input: dict[str, torch.Tensor | None],
     **flags: object,
 ) -> None:
     """Check what the launcher checks, and say that work reached the kernel.
 
+    Args:
+        like_input: Tensors that the kernel takes to be of the input's type, and contiguous; each
+            of ``tokens x hidden`` elements, but for ``gamma``, which has ``hidden``.
+
     Raises:
-        RuntimeError: The launcher refuses the data type, the rank count or the row width.
+        RuntimeError: The launcher refuses the data type, the rank count or the row width, or
+            a tensor would be misread.
         NotImplementedError: The kernel would run, but the core has no reference for ``pattern``.
     """
     if dtype not in _DTYPES:
@@ -40,6 +46,12 @@ def launch(
     per_load = _VECTOR_BYTES // dtype.itemsize
     if hidden % per_load:
         raise RuntimeError(f"{backend} all-reduce: token_dim must be divisible by {per_load}")
+    for name, tensor in like_input.items():
+        count = hidden if name == "gamma" else tokens * hidden
+        if tensor is not None and not (
+            tensor.numel() == count and tensor.dtype == dtype and tensor.is_contiguous()
+        ):
+            raise RuntimeError(f"{backend} all-reduce: the kernel would misread {name}")
     emit(
         "kernel",
         symbol,

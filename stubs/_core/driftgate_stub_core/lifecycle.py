@@ -21,13 +21,16 @@ def begin(shape: Shape, self: Any, *, world_size: int, rank: int) -> None:
 
 
 def end(self: Any, attributes: tuple[str, ...]) -> None:
-    """Destroy a workspace once: free its handles and drop ``attributes``."""
+    """Destroy a workspace once: drop ``attributes``, free its handles.
+
+    Raises:
+        AttributeError: Its creation did not get so far; the releases fail alike.
+    """
     if getattr(self, "_destroyed", False):
         return
     fail_if("destroy_raises")
     for name in attributes:
-        if name in vars(self):
-            delattr(self, name)
+        delattr(self, name)
     for memory in self._memory:
         memory.free()
     self._destroyed = True

@@ -10,6 +10,7 @@ from driftgate_stub_core.events import emit
 
 GRANULARITY = 2 * 1024 * 1024  # bytes; what cuMemCreate hands out on Hopper and Blackwell
 SIGNAL_PAD = 2048  # bytes that SymmDeviceMemory keeps for itself at the end of an allocation
+_FIRST_ADDRESS = 1 << 40
 
 _serial = count(1)
 _live: set[int] = set()
@@ -38,7 +39,7 @@ class Memory:
     @property
     def address(self) -> int:
         """A made-up address that is never null."""
-        return self.handle << 32
+        return _FIRST_ADDRESS + (self.handle << 32)
 
     def pointers(self, ranks: int) -> list[int]:
         """A made-up address for each of ``ranks`` peers."""

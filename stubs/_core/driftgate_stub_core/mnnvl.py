@@ -28,7 +28,7 @@ def select_strategy(
 ) -> Any:
     """One-shot up to the threshold in bytes, two-shot above."""
     strategies = shape.find("MNNVLAllreduceFusionStrategy")
-    size = num_tokens * hidden_dim * tp_size * dtype.itemsize
+    size = num_tokens * hidden_dim * tp_size * _itemsize(dtype)
     fits = size <= shape.find("MNNVL_ONE_SHOT_THRESHOLD")
     return strategies.ONESHOT if fits else strategies.TWOSHOT
 
@@ -63,8 +63,13 @@ def required_bytes(
             shape, tp_size=tp_size, num_tokens=num_tokens, hidden_dim=hidden_dim, dtype=dtype
         )
     if strategy == strategies.ONESHOT:
-        return num_tokens * hidden_dim * tp_size * dtype.itemsize
-    return 2 * round_up(num_tokens, tp_size) * hidden_dim * dtype.itemsize
+        return num_tokens * hidden_dim * tp_size * _itemsize(dtype)
+    return 2 * round_up(num_tokens, tp_size) * hidden_dim * _itemsize(dtype)
+
+
+def _itemsize(dtype: torch.dtype | None) -> int:
+    """Bytes of an element, of torch's default type for None, as the releases ask for it."""
+    return torch.tensor([], dtype=dtype).element_size()
 
 
 @implements(f"{_CLASS}.__init__")
@@ -98,9 +103,12 @@ def _init(
     self.rank = mapping.tp_rank
     self.tp_size = mapping.tp_size
 
+    peers = None
+    if shape.behaviour["peers_found"] == "first":
+        peers = _peers(shape, comm_backend)
     self.handle = allocate(shape, _CLASS, size * self.NUM_LAMPORT_BUFFERS, backend="mnnvl")
     self._memory = [self.handle]
-    self._peers = _peers(shape, comm_backend)
+    self._peers = peers or _peers(shape, comm_backend)
     self._peers.meet("mnnvl", _CLASS)
     if self._peers.comm is None:
         over_comm_backend(comm_backend).comm.barrier()
@@ -130,7 +138,7 @@ def _default_bytes(
 ) -> int:
     """Room for one-shot up to the threshold, and for two-shot up to ``tokens``."""
     strategies = shape.find("MNNVLAllreduceFusionStrategy")
-    per_token = tp_size * dtype.itemsize * hidden_dim
+    per_token = tp_size * _itemsize(dtype) * hidden_dim
     oneshot_tokens = min(shape.find("MNNVL_ONE_SHOT_THRESHOLD") // per_token, tokens)
     return max(
         required_bytes(
@@ -191,9 +199,20 @@ def _destroy(shape: Shape, self: Any) -> None:
     end(self, ("buffer_flags", "uc_ptrs_dev", "uc_ptr_local", "mc_ptr", "handle", "ptrs"))
 
 
+def _fits(workspace: Any, strategy: Any, needed: int, problem: dict[str, Any]) -> bool:
+    """Ask as the releases do: the cached method, which keeps the workspace alive from then on."""
+    try:
+        return bool(workspace.is_buffer_size_sufficient(*problem.values(), strategy))
+    except (AttributeError, TypeError, ValueError):
+        # An imagined shape has changed the method, and would call it otherwise.
+        return bool(needed <= workspace.buffer_size_bytes)
+
+
 def create(shape: Shape, *, world_size: int, rank: int, **sizes: Any) -> Any:
     """Make the stub's workspace for a group in which tensor parallelism is all there is."""
-    mapping = SimpleNamespace(world_size=world_size, rank=rank, tp_size=world_size, tp_rank=rank)
+    mapping = SimpleNamespace(
+        world_size=world_size, rank=rank, tp_size=world_size, tp_rank=rank % world_size
+    )
     return shape.find(_CLASS)(mapping=mapping, **sizes)
 
 
@@ -205,7 +224,6 @@ def allreduce_fusion(
     pattern: int,
     strategy: Any,
     launch_with_pdl: bool,
-    fp32_acc: bool,
     output: torch.Tensor | None,
     residual_in: torch.Tensor | None,
     residual_out: torch.Tensor | None,
@@ -220,16 +238,31 @@ def allreduce_fusion(
         ValueError: A tensor is missing, not two-dimensional, or over the buffer.
         RuntimeError: The launcher refuses.
     """
-    if pattern != ALL_REDUCE:
-        if residual_in is None:
-            raise ValueError("MNNVL AllReduce+RMS fusion requires residual_in")
-        if rms_gamma is None:
-            raise ValueError("MNNVL AllReduce+RMS fusion requires rms_gamma")
-    if input.ndim != 2:
-        raise ValueError(f"The input tensor must be 2D, got {input.ndim}D.")
+    plain = pattern == ALL_REDUCE
+    if not plain and residual_in is None:
+        raise ValueError("MNNVL AllReduce+RMS fusion requires residual_in")
+    if not plain and rms_gamma is None:
+        raise ValueError("MNNVL AllReduce+RMS fusion requires rms_gamma")
+    if plain:
+        output = torch.empty_like(input) if output is None else output
+        tensors = {"input": input, "output": output}
+    else:
+        norm_out = torch.empty_like(input) if norm_out is None else norm_out
+        residual_out = torch.empty_like(input) if residual_out is None else residual_out
+        tensors = {
+            "input": input,
+            "residual_in": residual_in,
+            "norm_out": norm_out,
+            "residual_out": residual_out,
+        }
+    for name, tensor in tensors.items():
+        if tensor.ndim != 2:
+            raise ValueError(f"The {name} tensor must be 2D, got {tensor.ndim}D.")
     tokens, hidden = input.shape
-    if rms_gamma is not None and rms_gamma.numel() != hidden:
+    if not plain and rms_gamma.numel() != hidden:
         raise ValueError(f"gamma has {rms_gamma.numel()} elements but expected {hidden} elements.")
+    if rms_eps is None:
+        rms_eps = torch.finfo(input.dtype).eps
     strategies = shape.find("MNNVLAllreduceFusionStrategy")
     problem = {
         "tp_size": workspace.tp_size,
@@ -240,11 +273,13 @@ def allreduce_fusion(
     if strategy == strategies.AUTO:
         strategy = select_strategy(shape, **problem)
     needed = required_bytes(shape, strategy=strategy, **problem)
-    if needed > workspace.buffer_size_bytes:
+    if not _fits(workspace, strategy, needed, problem):
         raise ValueError(
             f"The buffer size in the given workspace is insufficient for the given problem size. "
             f"Buffer: {workspace.buffer_size_bytes} bytes, Required: {needed} bytes."
         )
+    if not workspace.mc_ptr:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
     launch(
         "allreduce_fusion",
         backend="mnnvl",
@@ -258,15 +293,12 @@ def allreduce_fusion(
         use_oneshot=strategy == strategies.ONESHOT,
         trigger_completion_at_end=None,
         launch_with_pdl=launch_with_pdl,
-        fp32_acc=fp32_acc,
+        fp32_acc=None,
+        like_input={**tensors, "gamma": None if plain else rms_gamma},
     )
-    if not workspace.mc_ptr:
-        raise RuntimeError("CUDA error: an illegal memory access was encountered")
-    if pattern == ALL_REDUCE:
-        output = torch.empty_like(input) if output is None else output
+    if plain:
         all_reduce(workspace._peers, input, output)
         return output
-    norm_out = torch.empty_like(input) if norm_out is None else norm_out
     all_reduce_residual_rms_norm(
         workspace._peers,
         input,

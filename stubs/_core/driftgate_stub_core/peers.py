@@ -36,11 +36,11 @@ class Peers:
 
     def meet(self, backend: str, symbol: str) -> None:
         """Rendezvous, as the collective creation of a ``backend`` workspace does."""
-        emit("rendezvous", symbol, backend=backend, over=self.over, ranks=list(self.ranks))
         if self.comm is not None:
             exchange_handles(self.comm)
         elif not is_pretended(self.group):
             dist.barrier(group=self.group)
+        emit("rendezvous", symbol, backend=backend, over=self.over, ranks=list(self.ranks))
 
     def total(self, tensor: torch.Tensor) -> torch.Tensor:
         """The sum of ``tensor`` over the peers, as float32."""
@@ -60,8 +60,8 @@ def over_group(group: Any | None) -> Peers:
     Raises:
         AttributeError: There is no process group at all; the releases fail alike.
     """
-    over = "world" if group is None else "group"
     group = dist.group.WORLD if group is None else group
+    over = "world" if group is dist.group.WORLD else "group"
     group.group_name  # what the releases read first  # noqa: B018
     return Peers(over, tuple(dist.get_process_group_ranks(group)), group=group)
 
@@ -74,17 +74,23 @@ def over_comm_backend(comm: Any | None) -> Peers:
     """
     if comm is None:
         raise ImportError("mpi4py is not installed")
-    return Peers("comm_backend", _ranks_of(comm), group=getattr(comm, "_group", None), comm=comm)
+    return Peers("comm_backend", _ranks_of(comm), group=_group_of(comm), comm=comm)
 
 
 def _ranks_of(comm: Any) -> tuple[int, ...]:
     """Global ranks, as well as one process can tell them of a communicator it knows nothing of."""
-    group = getattr(comm, "_group", None)
-    if isinstance(group, dist.ProcessGroup):
+    group = _group_of(comm)
+    if group is not None:
         return tuple(dist.get_process_group_ranks(group))
     if is_pretended(None):
         return tuple(range(comm.Get_size()))
     return tuple(comm.allgather(dist.get_rank()))
+
+
+def _group_of(comm: Any) -> Any | None:
+    """The process group that ``comm`` holds, under whatever name."""
+    held = (each for each in vars(comm).values() if isinstance(each, dist.ProcessGroup))
+    return next(held, None)
 
 
 def exchange_handles(comm: Any) -> None:

@@ -64,7 +64,7 @@ def fail_if(fault: str, error: type[Exception] = RuntimeError) -> None:
         raise error(f"[driftgate stub] the fault {fault!r} is on")
 
 
-def fail_creation() -> None:
+def fail_creation(out_of_memory: type[Exception] = torch.OutOfMemoryError) -> None:
     """Fail as an allocation does: on this rank alone, before its peers are met."""
     fail_if("create_raises")
-    fail_if("create_raises_oom", torch.OutOfMemoryError)
+    fail_if("create_raises_oom", out_of_memory)

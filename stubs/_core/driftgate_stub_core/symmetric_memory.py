@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from driftgate_stub_core.memory import GRANULARITY, SIGNAL_PAD, Memory, round_up
 from driftgate_stub_core.registry import implements
 from driftgate_stub_core.settings import device, fail_creation
@@ -31,12 +33,13 @@ def allocate(shape: Shape, owner: str, size: int, *, backend: str) -> Memory:
 
     Raises:
         RuntimeError: The device has no multicast and this allocator insists on it.
-        torch.OutOfMemoryError: That fault is on.
+        torch.OutOfMemoryError: That fault is on, and it is torch's allocator.
     """
     if backend in shape.behaviour["multicast_required"] and not device().multicast:
         raise RuntimeError("[SymmDeviceMemory] Device does not support multicasting.")
-    fail_creation()
-    if shape.behaviour["allocation"] == "exact":
+    is_driver = shape.behaviour["allocation"] == "granular"
+    fail_creation(out_of_memory=RuntimeError if is_driver else torch.OutOfMemoryError)
+    if not is_driver:
         return Memory(owner, size)
     is_mnnvl_fabric_supported(shape, device_idx=0)
     return Memory(owner, round_up(size + SIGNAL_PAD, GRANULARITY))

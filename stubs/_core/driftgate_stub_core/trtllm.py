@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from driftgate_stub_core.decorators import warn_if_deprecated
 from driftgate_stub_core.lifecycle import begin, end
 from driftgate_stub_core.memory import round_up
 from driftgate_stub_core.peers import Peers, over_comm_backend, over_group
@@ -117,29 +118,34 @@ def create_ipc_workspace(
     if use_symm_dev_mem and not create_metadata:
         raise ValueError("use_symm_dev_mem is only supported when create_metadata=True")
 
-    element = 4 if use_fp32_lamport else 2
-    capacity = tp_size * max_token_num * hidden_dim * element
+    elements = tp_size * max_token_num * hidden_dim
+    is_fp32_counted = use_fp32_lamport and shape.behaviour.get("two_shot_area") == "by element"
+    buffer_size = elements * (4 if is_fp32_counted else 2)
     flag_size = tp_size * _BARRIER_FLAGS * 4
-    lamport_comm_size = _clamped(shape, capacity)
-    sizes = (capacity, flag_size, lamport_comm_size * 3)
+    lamport_comm_size = _clamped(shape, elements * (4 if use_fp32_lamport else 2))
+    sizes = (buffer_size, flag_size, lamport_comm_size * 3)
 
-    memory = [allocate(shape, _CREATE, round_up(size, 16), backend="trtllm") for size in sizes]
     if use_symm_dev_mem and shape.behaviour["trtllm_rendezvous"] == "comm_backend":
         peers = over_comm_backend(comm_backend)
     else:
         peers = over_group(None if shape.behaviour.get("trtllm_rendezvous") == "world" else group)
-    peers.meet("trtllm", _CREATE)
+    memory = []
+    for size in sizes:
+        memory.append(allocate(shape, _CREATE, round_up(size, shape.behaviour.get("trtllm_alignment", 16)), backend="trtllm"))
+        peers.meet("trtllm", _CREATE)
     if use_symm_dev_mem and peers.comm is None:
         comm_backend.barrier()  # at the end all wait for it, whatever they met over
 
     ipc_handles = [handle.pointers(tp_size) for handle in memory]
-    _say(shape, f"rank {tp_rank} allocated ipc_handles: {ipc_handles}")
+    shown = [[hex(pointer) for pointer in pointers] for pointers in ipc_handles]
+    _say(shape, f"rank {tp_rank} allocated ipc_handles: {shown}")
     _say(shape, f"set flag_ptr[3] = lamport_comm_size:  {lamport_comm_size}")
     pointers = [*sum(ipc_handles, []), memory[-1].address + _CONTROL_FLAGS]
     for index, pointer in enumerate(pointers):
         _say(shape, f"Rank {tp_rank} workspace[{index}] {pointer:#x}")
     workspace_tensor = torch.tensor(pointers, dtype=torch.int64)
     workspace_tensor.peers = peers  # what the addresses stand for
+    workspace_tensor.two_shot_bytes = buffer_size
 
     metadata = {
         "tp_rank": tp_rank,
@@ -147,12 +153,14 @@ def create_ipc_workspace(
         "max_token_num": max_token_num,
         "hidden_dim": hidden_dim,
         "use_fp32_lamport": use_fp32_lamport,
-        "buffer_size": capacity,
+        "buffer_size": buffer_size,
         "flag_size": flag_size,
         "lamport_comm_size": lamport_comm_size,
         "lamport_buffer_size": lamport_comm_size * 3,
     }
-    _memory_of[id(ipc_handles)] = memory
+    metadata |= dict.fromkeys(shape.behaviour.get("metadata_adds", ()), pointers[-1])
+    if not use_symm_dev_mem or shape.behaviour["trtllm_memory"] == "kept":
+        _memory_of[id(ipc_handles)] = memory
     if not create_metadata:
         return ipc_handles, workspace_tensor
     if use_symm_dev_mem:
@@ -160,6 +168,7 @@ def create_ipc_workspace(
     return ipc_handles, workspace_tensor, metadata
 
 
+# What is in here outlives its workspace; the key is as fragile as the releases' own.
 _memory_of: dict[int, list[Any]] = {}
 
 
@@ -207,6 +216,7 @@ def _init(
     group: Any = None,
 ) -> None:
     begin(shape, self, world_size=tp_size, rank=tp_rank)
+    warn_if_deprecated(shape, _CREATE)
     self._internal_workspace = create_ipc_workspace(
         shape,
         tp_rank=tp_rank,
@@ -222,7 +232,6 @@ def _init(
     self.ipc_handles, self.workspace_tensor, self.mem_handles, self.metadata = (
         self._internal_workspace
     )
-    self._memory = _memory_of.pop(id(self.ipc_handles))
 
 
 @implements("TRTLLMAllReduceFusionWorkspace.backend")
@@ -270,6 +279,7 @@ def _is_sufficient(
 
 @implements("TRTLLMAllReduceFusionWorkspace.destroy")
 def _destroy(shape: Shape, self: Any) -> None:
+    """Drop the attributes; the memory goes with the object, or stays: ``trtllm_memory``."""
     end(self, ("ipc_handles", "workspace_tensor", "mem_handles", "metadata"))
 
 
@@ -277,6 +287,12 @@ def peers_of(workspace_tensor: torch.Tensor) -> Peers:
     """Whom the addresses in ``workspace_tensor`` belong to."""
     peers: Peers = workspace_tensor.peers
     return peers
+
+
+def two_shot_bytes_of(workspace_tensor: torch.Tensor) -> int:
+    """Bytes of the area that two-shot works in."""
+    size: int = workspace_tensor.two_shot_bytes
+    return size
 
 
 def metadata_of(workspace: Any) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import torch
 
+from driftgate_stub_core.decorators import warn_if_deprecated
 from driftgate_stub_core.kernel import launch
 from driftgate_stub_core.numerics import ALL_REDUCE, all_reduce, all_reduce_residual_rms_norm
 from driftgate_stub_core.registry import implements
 from driftgate_stub_core.shape import Shape
-from driftgate_stub_core.trtllm import check_metadata, peers_of
+from driftgate_stub_core.trtllm import check_metadata, peers_of, two_shot_bytes_of
 
 _RANK_COUNTS = (2, 4, 8, 16)  # the kernel's; the one-shot heuristic's table is shorter
 
@@ -47,8 +48,10 @@ def allreduce_fusion(
         ValueError: ``metadata`` says that the problem does not fit.
         KeyError: ``use_oneshot`` is None and the heuristic has no row for the rank count.
         AssertionError: Two-shot with no more tokens than ranks.
-        RuntimeError: The launcher refuses, or a tensor that the pattern needs is missing.
+        RuntimeError: The launcher refuses, a tensor that the pattern needs is missing, or
+            two-shot is over its area.
     """
+    warn_if_deprecated(shape, "trtllm_allreduce_fusion")
     dtype = allreduce_in.dtype
     if metadata is not None:
         check_metadata(
@@ -69,7 +72,24 @@ def allreduce_fusion(
         token_num * hidden_dim * world_size * (4 if dtype == torch.float32 else 2),
         use_oneshot,
     )
+    needed = 2 * token_num * hidden_dim * dtype.itemsize  # two copies of the tokens
+    if not use_oneshot and needed > two_shot_bytes_of(workspace_ptrs):
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
     peers = peers_of(workspace_ptrs)
+    plain = pattern_code == ALL_REDUCE
+    needs = (
+        {"allreduce_out": allreduce_out}
+        if plain
+        else {
+            "residual_in": residual_in,
+            "residual_out": residual_out,
+            "norm_out": norm_out,
+            "gamma": rms_gamma,
+        }
+    )
+    for name, tensor in needs.items():
+        if tensor is None:
+            raise RuntimeError(f"trtllm all-reduce: {name} is null")
     launch(
         "trtllm_allreduce_fusion",
         backend="trtllm",
@@ -84,21 +104,18 @@ def allreduce_fusion(
         trigger_completion_at_end=trigger_completion_at_end,
         launch_with_pdl=launch_with_pdl,
         fp32_acc=fp32_acc,
+        like_input={"allreduce_in": allreduce_in, "allreduce_out": allreduce_out, **needs},
     )
     rows = allreduce_in.view(token_num, hidden_dim)
-    if pattern_code == ALL_REDUCE:
-        if allreduce_out is None:
-            raise RuntimeError("trtllm all-reduce: allreduce_out is null")
+    if plain:
         all_reduce(peers, rows, allreduce_out)
         return
-    if residual_in is None or rms_gamma is None:
-        raise RuntimeError("trtllm all-reduce: residual_in or rms_gamma is null")
     all_reduce_residual_rms_norm(
         peers,
         rows,
         residual_in=residual_in,
         gamma=rms_gamma,
-        eps=1e-6 if rms_eps is None else rms_eps,
+        eps=rms_eps or 0.0,
         weight_bias=weight_bias or 0.0,
         residual_out=residual_out,
         norm_out=norm_out,

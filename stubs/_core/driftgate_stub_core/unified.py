@@ -58,6 +58,8 @@ def create(
         return make(tp_size=world_size, tp_rank=rank, group=group, **sizes, **options)
     if options:
         raise ValueError("Only backend='mnnvl-cutedsl' accepts: " + ", ".join(options))
+    if gpus_per_node is None:
+        min(device().device_count, world_size)  # of no consequence, but for a missing world_size
     if backend == "auto":
         backend = _pick(shape, world_size, comm_backend, group)
     if backend == "trtllm":
@@ -214,7 +216,12 @@ def allreduce_fusion(
             **tensors,
         )
     if not _is_a(shape, workspace, "MNNVLAllReduceFusionWorkspace"):
+        if "cutedsl_profiles" in shape.behaviour:
+            workspace.backend  # by which these shapes tell that backend  # noqa: B018
         raise TypeError(f"Unknown workspace type: {type(workspace)}.")
+    # Hints came to be honoured, and layouts to be taken, in one release.
+    if layout_code is not None and not shape.behaviour["mnnvl_honours_oneshot"]:
+        raise ValueError("MNNVL AllReduce does not support quantization fusion and thus no layout")
     if pattern not in PATTERNS:
         raise ValueError(
             f"MNNVL AllReduce+RMS fusion does not support pattern {pattern}. "
@@ -229,7 +236,6 @@ def allreduce_fusion(
             shape, use_oneshot if shape.behaviour["mnnvl_honours_oneshot"] else None
         ),
         launch_with_pdl=launch_with_pdl,
-        fp32_acc=fp32_acc,
         **tensors,
     )
 
