@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from flashinfer_comm_fusion.arithmetic import (
     agrees,
     read_arithmetic,
 )
-from flashinfer_comm_fusion.capabilities import attribute
+from flashinfer_comm_fusion.capabilities import attribute, find_symbol, probe
 from flashinfer_comm_fusion.dialect import find_size_check
 from flashinfer_comm_fusion.gate import Gate
 from flashinfer_comm_fusion.kernel import sent_to_kernel
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from flashinfer_comm_fusion.capabilities import Upstream
     from flashinfer_comm_fusion.dialect import SizeCheck
 
+_TAKE: Final = "trtllm_destroy_ipc_workspace_for_all_reduce_fusion"
 _BACKENDS: Final = frozenset({TRTLLM, MNNVL, CUTEDSL})
 
 
@@ -83,6 +85,7 @@ def destroy(workspace: Any) -> str:  # noqa: ANN401 - the upstream's
         What went wrong in one line, or empty.
     """
     _forget_answers(type(workspace))
+    _take_from_table(workspace)
     method = attribute(workspace, "destroy")
     if not callable(method):
         return "the workspace has no destroy()"
@@ -91,6 +94,23 @@ def destroy(workspace: Any) -> str:  # noqa: ANN401 - the upstream's
     except Exception as error:  # noqa: BLE001 - the upstream may raise anything
         return f"destroy() raised {describe(error)}"
     return ""
+
+
+def _take_from_table(workspace: Any) -> None:  # noqa: ANN401 - the upstream's
+    """Take TRT-LLM's buffers out of the upstream's own table, where ``destroy`` leaves them.
+
+    The table came with torch symmetric memory, and keeps the buffers for good unless the older
+    call, given the list that they are filed under, takes them out. Before that table the same call
+    freed pointers of another allocator, so it must not be made.
+    """
+    upstream = probe()
+    if isinstance(upstream, Refusal) or not upstream.capabilities.torch_symmetric_memory:
+        return
+    take, filed_under = find_symbol(_TAKE), attribute(workspace, "ipc_handles")
+    if callable(take) and isinstance(filed_under, list):
+        # An upstream that files them otherwise keeps them, as it would have without this.
+        with contextlib.suppress(Exception):
+            take(filed_under)
 
 
 def _forget_answers(cls: type) -> None:

@@ -67,6 +67,8 @@ def start(function: Callable[[], Any]) -> tuple[int, int]:
     signal.alarm(SECONDS)
     os.close(reader)
     torch.set_num_threads(1)
+    # The releases' unified API calls functions that they have deprecated.
+    warnings.simplefilter("ignore", DeprecationWarning)
     try:
         answer = ("returned", function())
     except BaseException:  # noqa: BLE001 - the parent reports it
