@@ -1,0 +1,60 @@
+"""What is probed, and what came of it; read on both sides of the process border, so no torch."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One upstream to be probed.
+
+    Attributes:
+        name: ``stub:v0_7_4`` or ``wheel:0.7.4``.
+        folders: What goes on ``sys.path``: of a stub its own and the core's, of a release one.
+        version: The release; empty for a stub.
+        block: Ask only this block of the validators' questions, and say all answers; None for
+            the whole set.
+    """
+
+    name: str
+    folders: tuple[str, ...]
+    version: str = ""
+    block: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain containers, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Subject:
+        """Rebuild one from :meth:`as_dict` and JSON."""
+        return cls(data["name"], tuple(data["folders"]), data["version"], data["block"])
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What one upstream answered.
+
+    Attributes:
+        subject: Its name.
+        records: The record of each probe, by id.
+        summaries: Of the validators' blocks; empty before the unified API.
+        questions: The asked block's questions and answers, where one was asked for.
+        standins: Modules that were stood in for.
+        refused: Why it cannot be imported by this interpreter; empty where it can.
+        error: How the process died; empty where it did not.
+        torch: The version of torch that it ran on.
+        seconds: How long it took.
+    """
+
+    subject: str
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    summaries: tuple[dict[str, Any], ...] = ()
+    questions: tuple[tuple[Any, ...], ...] = ()
+    standins: tuple[str, ...] = ()
+    refused: str = ""
+    error: str = ""
+    torch: str = ""
+    seconds: float = field(default=0.0, compare=False)
