@@ -44,6 +44,8 @@ def run(stage: Stage) -> None:
     _odd_inputs(stage)
     _manager(stage)
     create(stage, tokens=2 * tokens, hidden=hidden, growth=True)
+    if stage.environment.backend == "auto":  # mnnvl-cutedsl has kernels for few hidden sizes
+        create(stage, tokens=tokens, hidden=4 * hidden, growth=True)
     create(stage, tokens=tokens, hidden=hidden, growth=True)
     finish(stage)
 
