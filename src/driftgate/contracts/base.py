@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from driftgate.cells import Tier
 from driftgate.findings import Finding
@@ -39,6 +40,8 @@ class Family(str, Enum):
     NUMERICS = "numerics"
     STATUS = "status"
     COMPILE = "compile"
+    AGREEMENT = "agreement"
+    LIVENESS = "liveness"
 
     @property
     def order(self) -> int:
@@ -114,11 +117,29 @@ class Evidence:
 
     def steps(self, *ops: str) -> list[Step]:
         """The steps with one of these names, in order; all of them for no name."""
+        if len(ops) == 1:
+            return self._by_op.get(ops[0], [])
         return [step for step in self.trace.steps if not ops or step.op in ops]
+
+    @cached_property
+    def _by_op(self) -> dict[str, list[Step]]:
+        steps: dict[str, list[Step]] = {}
+        for step in self.trace.steps:
+            steps.setdefault(step.op, []).append(step)
+        return steps
 
     def calls(self, symbol: str) -> list[Event]:
         """The calls of one function, or of one method whatever its class."""
-        return [event for event in self.trace.events() if _is_symbol(event, symbol)]
+        return self._by_symbol.get(symbol, [])
+
+    @cached_property
+    def _by_symbol(self) -> dict[str, list[Event]]:
+        """Calls by their symbol, and those of methods by their name alone too."""
+        calls: dict[str, list[Event]] = {}
+        for event in self.trace.events():
+            for name in {event.symbol, event.symbol.rpartition(".")[2]}:
+                calls.setdefault(name, []).append(event)
+        return calls
 
     def parameters(self, symbol: str) -> dict[str, str] | None:
         """Kind by name of a watched symbol's parameters; None where they cannot be seen."""
@@ -216,9 +237,9 @@ class Rule:
 
     id: str
     contract: Contract
-    check: Callable[[Evidence], Iterator[Breach]]
+    check: Callable[[Any], Iterator[Breach]]
 
-    def judge(self, seen: Evidence) -> tuple[Finding, ...]:
+    def judge(self, seen: Any) -> tuple[Finding, ...]:  # noqa: ANN401 - one trace's evidence, or all ranks'
         """Return every breach in one cell, each once."""
         found = dict.fromkeys(self.check(seen))
         return tuple(

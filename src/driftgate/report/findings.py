@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driftgate.contracts import all_rules
+from driftgate.contracts import find_rule
 from driftgate.findings import State
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def finding_lines(results: Iterable[ContractResult]) -> Iterator[str]:
 def _contract_block(contract: str, broken: list[ContractResult]) -> Iterator[str]:
     if not broken:
         return
-    rule = all_rules()[contract].contract
+    rule = find_rule(contract).contract
     incidents = f" (like {', '.join(rule.incidents)})" if rule.incidents else ""
     yield f"{contract}: {rule.title}{incidents}"
     yield f"    {rule.severity.value}: {rule.why}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from driftgate.contracts import all_rules
+from driftgate.contracts import find_rule
 from driftgate.contracts.base import Family
 from driftgate.findings import State
 
@@ -37,12 +37,11 @@ def matrix_table(
         results: Every verdict of the run.
         environments: By id; what fusion did is told of those without a fault.
     """
-    rules = all_rules()
     squares: dict[str, dict[Family, Counter[State]]] = {}
     activities: dict[str, dict[str, str]] = defaultdict(dict)
     for result in results:
         row = squares.setdefault(result.cell.upstream, defaultdict(Counter))
-        row[rules[result.contract].contract.family][result.state] += 1
+        row[find_rule(result.contract).contract.family][result.state] += 1
         if result.activity and not environments[result.cell.environment].faults:
             activities[result.cell.upstream][result.cell.environment] = result.activity
     families = [family for family in Family if any(family in row for row in squares.values())]

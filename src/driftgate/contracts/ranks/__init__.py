@@ -1,0 +1,1 @@
+"""Rules that the ranks of a cell keep together; each file's name is the contract's id."""

@@ -1,0 +1,1 @@
+"""The multirank tier: several real processes over gloo, every rank's trace judged together."""
