@@ -71,6 +71,12 @@ def fidelity(session: nox.Session) -> None:
     _run(session, CPU, "-m", "driftgate", "fidelity", *session.posargs)
 
 
+@nox.session(default=False)
+def bump(session: nox.Session) -> None:
+    """Say what breaks where the pin moves: `nox -s bump -- RELEASE`."""
+    _run(session, CPU, "-m", "driftgate", "bump", *session.posargs)
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and format."""

@@ -12,6 +12,8 @@ from driftgate.errors import DriftgateError
 # A subcommand is one line here and one file in driftgate/commands/, which defines a click command
 # of the same name. The help is repeated here so that ``--help`` imports none of them.
 COMMANDS = {
+    "bisect": "Name the first release that breaks a contract.",
+    "bump": "Say what breaks where the pin moves to another release.",
     "calls": "Bind the calls a consumer makes against every recorded release.",
     "compat": "Try a consumer against every stub upstream.",
     "contracts": "Print the rules that every consumer must keep.",
