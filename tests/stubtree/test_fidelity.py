@@ -44,7 +44,7 @@ def fidelity() -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_faithful_stubs_pass(checkout: Path) -> None:  # noqa: ARG001
+def test_faithful_stubs_pass(checkout: Path) -> None:
     """Every release is named with its stub, and the last line counts."""
     code, output = fidelity()
 

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from packaging.version import InvalidVersion, Version
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TransferSpeedColumn,
-)
 
+from driftgate.commands.fetching import fetch_releases
 from driftgate.errors import UnknownNameError
-from driftgate.index.listing import Archive, list_archives
-from driftgate.index.session import CountingSession
-from driftgate.index.settings import read_settings
 from driftgate.paths import find_project
 from driftgate.surface.releases import load_releases
-from driftgate.wheels.fetch import fetch_wheel
 from driftgate.wheels.store import CACHE_VARIABLE, WheelStore, cache_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-_PROJECT = "flashinfer-python"
 
 
 @click.group(name="wheels")
@@ -64,25 +44,12 @@ def fetch(store: WheelStore, versions: tuple[str, ...], *, everything: bool, lea
         wanted = [version for version, row in rows.items() if row.filename.endswith(".whl")]
     if not wanted:
         raise click.UsageError("name releases, or use --all")
-    settings = read_settings()
     downloaded = unpacked = 0
-    with CountingSession(settings) as session:
-
-        @functools.cache
-        def archives() -> Mapping[str, Archive]:
-            return list_archives(_PROJECT, settings, session)
-
-        for version in wanted:
-            before, row = store.get(version), rows.get(version)
-            with closing(_Bar()) as bar:
-                entry = fetch_wheel(
-                    version, store, archives, session, pinned=row, progress=bar, lean=lean
-                )
-            state = "kept" if entry == before else "fetched"
-            yanked = row.yanked if row else state == "fetched" and archives()[version].yanked
-            click.echo(_line(state, version, entry.verified.value, yanked=yanked))
-            downloaded += entry.downloaded if state == "fetched" else 0
-            unpacked += entry.unpacked
+    for entry, fetched, yanked in fetch_releases(store, rows, wanted, lean=lean):
+        state = "fetched" if fetched else "kept"
+        click.echo(_line(state, entry.version, entry.verified.value, yanked=yanked))
+        downloaded += entry.downloaded if fetched else 0
+        unpacked += entry.unpacked
     click.echo(f"summary: releases={len(wanted)} downloaded={downloaded} unpacked={unpacked}")
 
 
@@ -137,36 +104,3 @@ def _normalised(version: str) -> str:
 
 def _line(first: str, version: str, verified: str, *, yanked: bool) -> str:
     return f"{first:>10} {version:<14} checked against {verified}{'  YANKED' if yanked else ''}"
-
-
-class _Bar:
-    """A bar on stderr while a download is under way."""
-
-    def __init__(self) -> None:
-        self._progress: Progress | None = None
-        self._task = TaskID(0)
-
-    def start(self, filename: str, total: int | None) -> None:
-        """Show the bar."""
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-        )
-        console = Console(stderr=True)
-        self._progress = Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        )
-        self._task = self._progress.add_task(filename, total=total)
-        self._progress.start()
-
-    def advance(self, count: int) -> None:
-        """Move it on."""
-        if self._progress is not None:
-            self._progress.advance(self._task, count)
-
-    def close(self) -> None:
-        """Take it away, so that nothing printed mixes with it."""
-        if self._progress is not None:
-            self._progress.stop()

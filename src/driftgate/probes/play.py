@@ -64,7 +64,6 @@ class _Player:
         self._recorder = Recorder()
         self._events: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
         self._warnings: list[warnings.WarningMessage] = []
-        self._kept: list[Any] = []
         controls.subscribe(self._hear)
 
     @contextlib.contextmanager
@@ -82,6 +81,7 @@ class _Player:
         record["said"] = self._said()
         gc.collect()
         record["left"] = self._controls.live_handles() - before
+        self._empty_table()
         self._forget()
         return record
 
@@ -102,7 +102,6 @@ class _Player:
         except Exception as error:  # noqa: BLE001 - as above
             record["outcome"] = _name(error)
         else:
-            self._keep(value)
             given = dict(zip(("input", "workspace"), args, strict=False)) | kwargs
             record |= {"outcome": "ok", "value": plain(value, given)}
         record["written"] = {
@@ -116,16 +115,16 @@ class _Player:
         if probe.made is None:
             return None
         workspace = self.comm.create_allreduce_fusion_workspace(**values.make_all(probe.made, None))
-        self._keep(workspace)
         _prepare(workspace, probe.before)
         return workspace
 
-    def _keep(self, made: Any) -> None:
-        """Keep a workspace's list of pointers: releases file memory under its ``id``.
+    def _empty_table(self) -> None:
+        """Empty the table in which some releases keep memory, under the ``id`` of a list.
 
-        If the list died, the next one could have its ``id``, and free that memory by chance.
+        Where that list has died, the next one may have its ``id``, and free that memory by chance.
         """
-        self._kept.append(getattr(made, "__dict__", {}).get("ipc_handles"))
+        module = importlib.import_module(f"{_COMM}.trtllm_ar")
+        getattr(module, "_symm_workspace_refs", {}).clear()
 
     def _target(
         self, probe: Probe, workspace: Any, values: Values

@@ -25,7 +25,7 @@ from driftgate.drive.fork import die_with_parent, in_child
 from driftgate.drive.loading import load_wheel, put_stub
 from driftgate.probes.cases import all_probes
 from driftgate.probes.play import play_all
-from driftgate.probes.subject import Subject
+from driftgate.probes.subject import PROBES, QUESTIONS, Subject
 from driftgate.probes.validators import ask_all, ask_one
 from driftgate.wheels.load import RefusedRelease
 from driftgate.wheels.table import read_seam_table
@@ -97,10 +97,12 @@ def _answers(subject: Subject, seams: Path, scratch: Path) -> dict[str, Any]:
     comm = importlib.import_module("flashinfer.comm")
     if subject.block is not None:
         return {"questions": ask_one(comm, controls, subject.block)}
-    records = play_all(all_probes(), controls)
-    is_unified = hasattr(comm, "create_allreduce_fusion_workspace")
-    summaries = ask_all(comm, controls) if is_unified else []
-    return {"records": records, "summaries": summaries, "standins": standins}
+    answers: dict[str, Any] = {"standins": standins}
+    if PROBES in subject.parts:
+        answers["records"] = play_all(all_probes(), controls)
+    if QUESTIONS in subject.parts and hasattr(comm, "create_allreduce_fusion_workspace"):
+        answers["summaries"] = ask_all(comm, controls)
+    return answers
 
 
 if __name__ == "__main__":

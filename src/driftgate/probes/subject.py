@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+PROBES = "probes"
+QUESTIONS = "questions"
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -14,13 +17,14 @@ class Subject:
         name: ``stub:v0_7_4`` or ``wheel:0.7.4``.
         folders: What goes on ``sys.path``: of a stub its own and the core's, of a release one.
         version: The release; empty for a stub.
-        block: Ask only this block of the validators' questions, and say all answers; None for
-            the whole set.
+        parts: What is asked: :data:`PROBES`, :data:`QUESTIONS`.
+        block: Ask only this block of the validators' questions, and say all answers.
     """
 
     name: str
     folders: tuple[str, ...]
     version: str = ""
+    parts: tuple[str, ...] = (PROBES, QUESTIONS)
     block: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -30,7 +34,9 @@ class Subject:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Subject:
         """Rebuild one from :meth:`as_dict` and JSON."""
-        return cls(data["name"], tuple(data["folders"]), data["version"], data["block"])
+        for key in ("folders", "parts"):
+            data[key] = tuple(data[key])
+        return cls(**data)
 
 
 @dataclass(frozen=True)

@@ -64,9 +64,18 @@ class ReleaseBehaviour:
         return tuple(each for each in self.differences if not each.reason)
 
     @property
+    def state(self) -> str:
+        """``same``, ``differs``, ``not-run`` or ``error``."""
+        if self.error:
+            return "error"
+        if self.not_run:
+            return "not-run"
+        return "differs" if self.unexplained else "same"
+
+    @property
     def holds(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.error and not self.unexplained
+        return self.state in {"same", "not-run"}
 
 
 @dataclass(frozen=True)

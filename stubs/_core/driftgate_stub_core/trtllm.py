@@ -160,7 +160,7 @@ def create_ipc_workspace(
     }
     metadata |= dict.fromkeys(shape.behaviour.get("metadata_adds", ()), pointers[-1])
     if not use_symm_dev_mem or shape.behaviour["trtllm_memory"] == "kept":
-        _memory_of[id(ipc_handles)] = memory
+        _table[id(ipc_handles)] = (ipc_handles, memory)
     if not create_metadata:
         return ipc_handles, workspace_tensor
     if use_symm_dev_mem:
@@ -168,17 +168,20 @@ def create_ipc_workspace(
     return ipc_handles, workspace_tensor, metadata
 
 
-# What is in here outlives its workspace; the key is as fragile as the releases' own.
-_memory_of: dict[int, list[Any]] = {}
+# What is in here outlives its workspace. The list is kept too, so that no other has its id; in the
+# releases another may, and then replaces it.
+_table: dict[int, tuple[list[list[int]], list[Any]]] = {}
 
 
 @implements("trtllm_destroy_ipc_workspace_for_all_reduce")
 @implements("trtllm_destroy_ipc_workspace_for_all_reduce_fusion")
 def destroy_ipc_workspace(shape: Shape, *, workspace: list[list[int]], group: Any = None) -> None:
-    """Free what the handle list ``workspace`` stands for; an unknown list is nobody's."""
+    """Take out of the table what is filed under the list ``workspace``, if anything is.
+
+    It is freed unless a workspace's own handles keep it.
+    """
     fail_if("destroy_raises")
-    for memory in _memory_of.pop(id(workspace), []):
-        memory.free()
+    _table.pop(id(workspace), None)
 
 
 def _clamped(shape: Shape, size: int) -> int:

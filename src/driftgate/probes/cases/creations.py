@@ -71,6 +71,8 @@ def creations() -> Iterator[Probe]:
         yield _create(f"{backend}.one-token", backend=backend, max_token_num=1)
         yield _create(f"{backend}.no-tokens", backend=backend, max_token_num=0)
         yield _create(f"{backend}.small", backend=backend, max_token_num=4, hidden_dim=7168)
+        # Of three granules, a third is an odd number of 16 bytes: so alignments show.
+        yield _create(f"{backend}.three-granules", backend=backend, max_token_num=80)
         yield _create(f"{backend}.odd-width", backend=backend, hidden_dim=4999)
         yield _create(
             f"{backend}.two-gibibytes", backend=backend, max_token_num=1 << 16, hidden_dim=8192

@@ -1,0 +1,97 @@
+"""Fetch releases into the wheel store, with a bar on stderr: for every command that needs some."""
+
+from __future__ import annotations
+
+import functools
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TransferSpeedColumn,
+)
+
+from driftgate.index.listing import Archive, list_archives
+from driftgate.index.session import CountingSession
+from driftgate.index.settings import read_settings
+from driftgate.wheels.fetch import fetch_wheel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from driftgate.surface.releases import ReleaseRow
+    from driftgate.wheels.store import Entry, WheelStore
+
+_PROJECT = "flashinfer-python"
+
+
+def fetch_releases(
+    store: WheelStore, rows: Mapping[str, ReleaseRow], versions: Iterable[str], *, lean: bool
+) -> Iterator[tuple[Entry, bool, bool]]:
+    """Fetch and unpack releases; those that are there already need no network.
+
+    Args:
+        store: Where they go.
+        rows: What is recorded of each release.
+        versions: The releases.
+        lean: Fetch without the kernel sources.
+
+    Yields:
+        The entry, whether it was fetched just now, and whether the release is yanked.
+
+    Raises:
+        DriftgateError: One cannot be had, or is not what was recorded.
+    """
+    settings = read_settings()
+    with CountingSession(settings) as session:
+
+        @functools.cache
+        def archives() -> Mapping[str, Archive]:
+            return list_archives(_PROJECT, settings, session)
+
+        for version in versions:
+            before, row = store.get(version), rows.get(version)
+            with closing(_Bar()) as bar:
+                entry = fetch_wheel(
+                    version, store, archives, session, pinned=row, progress=bar, lean=lean
+                )
+            fetched = entry != before
+            yield entry, fetched, row.yanked if row else fetched and archives()[version].yanked
+
+
+class _Bar:
+    """A bar on stderr while a download is under way."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+        self._task = TaskID(0)
+
+    def start(self, filename: str, total: int | None) -> None:
+        """Show the bar."""
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+        )
+        console = Console(stderr=True)
+        self._progress = Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        )
+        self._task = self._progress.add_task(filename, total=total)
+        self._progress.start()
+
+    def advance(self, count: int) -> None:
+        """Move it on."""
+        if self._progress is not None:
+            self._progress.advance(self._task, count)
+
+    def close(self) -> None:
+        """Take it away, so that nothing printed mixes with it."""
+        if self._progress is not None:
+            self._progress.stop()
