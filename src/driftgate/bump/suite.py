@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from driftgate.bump.uses import SeenCall
 from driftgate.compat import Run, make_plan
+from driftgate.consumers import OURS
 from driftgate.traces import TraceStore, trace_key
 
 if TYPE_CHECKING:
@@ -85,5 +86,5 @@ def _shown(site: str, consumer: Consumer) -> str:
         paths = {str(Path(held)): path for path, held in consumer.adapter.files}
         return f"{paths.get(file, file)}:{line}"
     path = Path(file)
-    base = consumer.root.parent if consumer.root.is_dir() else Path.cwd()
+    base = consumer.root.parent if consumer.name == OURS else Path.cwd()
     return f"{path.relative_to(base) if path.is_relative_to(base) else path}:{line}"
