@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Callable
 
 if sys.version_info >= (3, 11):
@@ -13,6 +14,7 @@ else:
     import tomli as tomllib
 
 _MISSING = object()
+_PACKAGE = "flashinfer"
 
 
 class Shape:
@@ -49,8 +51,8 @@ class Shape:
             LookupError: No loaded module of the stub has it, and there is no ``default``.
         """
         if name not in self._symbols:
-            for module_name, module in list(sys.modules.items()):
-                if module_name.partition(".")[0] == "flashinfer" and name in vars(module):
+            for module in _stub_modules():
+                if name in vars(module):
                     self._symbols[name] = vars(module)[name]
                     break
             else:
@@ -58,6 +60,21 @@ class Shape:
                     return default
                 raise LookupError(f"{self.folder.name}: no loaded module has {name}")
         return self._symbols[name]
+
+
+def _stub_modules() -> list[ModuleType]:
+    """The stub's loaded modules, in the order that they were loaded in.
+
+    Its package was loaded before all of them, so they are looked for from the end: to look through
+    all of ``sys.modules`` writes to each name's reference count, in a forked child a page fault each.
+    """
+    names = []
+    for name in reversed(sys.modules):
+        if name.partition(".")[0] == _PACKAGE:
+            names.append(name)
+        if name == _PACKAGE:
+            break
+    return [sys.modules[name] for name in reversed(names)]
 
 
 @cache
