@@ -24,10 +24,17 @@ SILENT = f"file:{FIXTURES / 'never_sends_trigger.py'}"
 def lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Line]:
     """From 0.6.7.post3 to 0.6.9, for a consumer that never says when to trigger completion."""
     project = Project(PROJECT.root, tmp_path_factory.mktemp("results"))
-    with staged(project) as stage:
-        order = Order("0.6.9", "0.6.7.post3", SILENT, workers=2)
+    order = Order("0.6.9", "0.6.7.post3", SILENT, workers=2)
+    with staged(project) as stage, pytest.MonkeyPatch.context() as patch:
+        # No index, and no release in the store: only stubs are run.
+        patch.setenv("DRIFTGATE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("PIP_CONFIG_FILE", "/dev/null")
+        patch.setenv("PIP_NO_INDEX", "1")
+        patch.setenv("PIP_FIND_LINKS", str(tmp_path_factory.mktemp("links")))
         report = find_verdict(order, stage.copy, read_settings())
     assert report.ran == ("stub:v0_6_7", "stub:v0_6_8")
+    [note] = report.notes
+    assert note.startswith("the releases themselves were not run: flashinfer-python 0.6.7.post3")
     return {f"{line.kind} {line.symbol}": line for line in report.lines}
 
 

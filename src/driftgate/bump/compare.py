@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from driftgate.bump.suite import Suite
     from driftgate.findings import ContractResult
 
+GOES_OFF = "goes-off"
 _ACTIVE = "active"
 _ALLOWED = "active_where_allowed"
+# Judged on real releases alone; a release that breaks it cannot be used here by anybody.
+_IMPORTS = "upstream_imports_here"
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,13 @@ def breaches(result: ContractResult) -> dict[tuple[str, str, str], Line]:
     if result.state not in (State.FAIL, State.XFAIL):
         return {}
     rule = all_rules()[result.contract].contract
+    verdict = Verdict.BLOCKED if result.contract == _IMPORTS else Verdict.CHANGE
     found: dict[tuple[str, str, str], Line] = {}
     for finding in result.findings:
         key = (result.contract, environment, finding.symbol)
         change = Change(environment, finding.expected, finding.got)
         line = Line(
-            Verdict.CHANGE,
+            verdict,
             result.contract,
             finding.symbol,
             (change,),
@@ -101,7 +105,7 @@ def _turns(
         if was.startswith(_ACTIVE) and not now.startswith(_ACTIVE):
             why = "fusion is off where it was on: slower, and nothing fails"
             todo = "take a release where it stays on, or accept the loss"
-            yield Line(Verdict.CHANGE, "goes-off", "fusion", (change,), why, todo, seen=seen)
+            yield Line(Verdict.CHANGE, GOES_OFF, "fusion", (change,), why, todo, seen=seen)
         elif not was.startswith(_ACTIVE) and now.startswith(_ACTIVE):
             why = "fusion is on where it was off: kernels run that did not"
             todo = "compare outputs and timing with fusion off on the GPU"
@@ -111,7 +115,7 @@ def _turns(
             todo = "compare outputs and timing with the old release on the GPU"
             yield Line(Verdict.GPU, "other-backend", "fusion", (change,), why, todo, seen=seen)
         else:
-            why = "fusion is off as before, for another reason"
+            why = f"fusion is off as before, {now} where it was {was}"
             yield Line(Verdict.SAFE, "other-reason", "fusion", (change,), why, seen=seen)
 
 

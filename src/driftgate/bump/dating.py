@@ -9,6 +9,7 @@ from driftgate.bump.compare import activities, breaches
 from driftgate.bump.since import start_of_run
 from driftgate.bump.stand import stand_for
 from driftgate.bump.suite import run_suite
+from driftgate.cells import Tier
 from driftgate.contracts import all_rules
 
 if TYPE_CHECKING:
@@ -50,7 +51,13 @@ def dated(
     suite = run_suite(
         stage, consumer, list(dict.fromkeys(names.values())), workers, sorted(contracts)
     )
-    return [replace(line, since=_since(line, suite, names, releases)) for line in lines]
+    return [
+        # What only the release itself shows, no stub can date.
+        replace(line, since=_since(line, suite, names, releases))
+        if Tier.STUB.value in line.seen
+        else line
+        for line in lines
+    ]
 
 
 def _since(line: Line, suite: Suite, names: dict[str, str], releases: Sequence[str]) -> str:

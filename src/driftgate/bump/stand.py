@@ -63,10 +63,10 @@ def stand_for(stage: Project, release: str) -> Stand | None:
     Raises:
         DriftgateError: A record or a stub's folder cannot be read.
     """
+    known = known_stub(stage, release)
+    if known:
+        return Stand(known, Origin.KNOWN)
     folders = [folder for folder in load_stub_folders(stage.stubs) if folder.stands_for]
-    for folder in folders:
-        if release in folder.stands_for:
-            return Stand(folder.name, Origin.KNOWN)
     earlier = _nearest(folders, release)
     if earlier is None:
         return None
@@ -75,6 +75,12 @@ def stand_for(stage: Project, release: str) -> Stand | None:
         _stand_also(folder.path / _SHAPE, release)
         return Stand(folder.name, Origin.EXTENDED)
     return _derived(stage, folder, release)
+
+
+def known_stub(project: Project, release: str) -> str:
+    """Return the stub that says it stands for ``release``, or empty."""
+    folders = load_stub_folders(project.stubs)
+    return next((folder.name for folder in folders if release in folder.stands_for), "")
 
 
 def _nearest(folders: list[StubFolder], release: str) -> tuple[StubFolder, str] | None:

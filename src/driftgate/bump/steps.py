@@ -12,6 +12,7 @@ from driftgate.bump.context import Context
 from driftgate.bump.dating import dated
 from driftgate.bump.environment import withdrawn_or_unfit
 from driftgate.bump.judge import judge, merged
+from driftgate.bump.later import pointed
 from driftgate.bump.model import Report
 from driftgate.bump.pin import NoPinError, admitted_pythons, read_pin
 from driftgate.bump.records import between, normalised, record_missing, require_order
@@ -19,6 +20,7 @@ from driftgate.bump.since import since_when
 from driftgate.bump.stand import Stand, stand_for
 from driftgate.bump.suite import Suite, run_suite
 from driftgate.bump.uses import Locator, Uses, uses_in_text, uses_when_run
+from driftgate.bump.wheels import why_no_wheels
 from driftgate.calls.check import check_calls
 from driftgate.calls.rules import load_rules
 from driftgate.consumers import OURS
@@ -91,11 +93,13 @@ class Ran:
         suite: Its verdicts, and the calls that were seen.
         broken: What the new release breaks or changes.
         already: What is broken with the old one too.
+        missing: Why the releases themselves were not run; empty where they were.
     """
 
     suite: Suite = field(default_factory=Suite)
     broken: tuple[Line, ...] = ()
     already: tuple[Line, ...] = ()
+    missing: str = ""
 
 
 def find_verdict(
@@ -156,12 +160,17 @@ def run_contracts(order: Order, stage: Project, read: Read, stands: Sequence[Sta
     if old is None or new is None:
         return Ran()
     consumer = choose_consumer(order.consumer, stage)
-    pair = Pair(f"stub:{old.stub}", f"stub:{new.stub}")
-    names = list(dict.fromkeys((pair.old, pair.new)))
+    pairs = [Pair(f"stub:{old.stub}", f"stub:{new.stub}")]
+    missing = why_no_wheels(stage, (read.old, read.new))
+    if not missing:
+        pairs.append(Pair(f"wheel:{read.old}", f"wheel:{read.new}"))
+    names = list(dict.fromkeys(name for pair in pairs for name in (pair.old, pair.new)))
     suite = run_suite(stage, consumer, names, order.workers)
-    broken, already = compare(suite, [pair])
+    broken, already = compare(suite, pairs)
     broken = dated(broken, stage, consumer, read.releases, order.workers)
-    return Ran(suite, tuple(broken), tuple(already))
+    if consumer.name == OURS:
+        broken = list(pointed(broken, stage, suite, read.new))
+    return Ran(suite, tuple(broken), tuple(already), missing)
 
 
 def judge_all(stage: Project, read: Read, stand: Stand | None, run: Ran) -> Report:
@@ -179,7 +188,7 @@ def judge_all(stage: Project, read: Read, stand: Stand | None, run: Ran) -> Repo
         unused=tuple(unused),
         ran=tuple(run.suite.upstreams),
         stub=stand.text if stand else "none",
-        notes=tuple(_notes(read, run.suite)),
+        notes=tuple(_notes(read, run)),
     )
 
 
@@ -200,10 +209,10 @@ def _context(stage: Project, read: Read, suite: Suite, problems: list[Problem]) 
     )
 
 
-def _notes(read: Read, suite: Suite) -> list[str]:
-    notes = []
+def _notes(read: Read, run: Ran) -> list[str]:
+    notes = [run.missing] if run.missing else []
     named = sorted({str(call.site) for call in read.calls.usage.calls if call.unresolved})
-    if named and not suite.upstreams:
+    if named and not run.suite.upstreams:
         places = ", ".join(named)
         notes.append(f"what is sent at {places} is decided at run time, and nothing was run")
     return notes

@@ -23,6 +23,7 @@ STYLES = {
 _MAX_WIDTH = 100
 _MARGIN = "    "
 _SHOWN = 3
+_TEXT = "text"
 
 
 def report_lines(report: Report, width: int) -> Iterator[Text]:
@@ -62,6 +63,8 @@ def _long(line: Line, width: int) -> Iterator[Text]:
         yield Text(f"{_MARGIN}… and {len(line.changes) - _SHOWN} more")
     yield from _wrapped(line.why, width, "why: ")
     yield from _wrapped(", ".join(line.sites), width, "at: ")
+    if line.seen != (_TEXT,):
+        yield from _wrapped(" and ".join(line.seen), width, "seen on: ")
     yield from _wrapped(line.todo, width, "do: ")
 
 

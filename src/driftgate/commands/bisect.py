@@ -15,6 +15,7 @@ from driftgate.bump.records import between, listed, normalised, record_missing, 
 from driftgate.bump.staging import staged
 from driftgate.bump.stand import stand_for
 from driftgate.bump.trial import Trier
+from driftgate.bump.wheels import fetch_wheels
 from driftgate.commands.console import table_console
 from driftgate.consumers import OURS
 from driftgate.errors import UnknownNameError
@@ -85,6 +86,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 def _upstream(stage: Project, release: str, tier: str) -> str:
     if tier == "wheel":
+        fetch_wheels(stage, [release])
         return f"wheel:{release}"
     stand = stand_for(stage, release)
     if stand is None:
