@@ -13,13 +13,14 @@ import torch
 import torch.distributed as dist
 
 from flashinfer_comm_fusion import rendezvous
+from flashinfer_comm_fusion.attempt import Attempt
 from flashinfer_comm_fusion.binding import Signature, SignatureState
 from flashinfer_comm_fusion.capabilities import Upstream, find_symbol, probe
 from flashinfer_comm_fusion.comm_backend import make_comm_backend
-from flashinfer_comm_fusion.consensus import all_agree
 from flashinfer_comm_fusion.inspection import Made, destroy, inspect_workspace
 from flashinfer_comm_fusion.kernel import sent_to_kernel
 from flashinfer_comm_fusion.legality import kernel_dtypes, rank_count_supported
+from flashinfer_comm_fusion.preflight import least_bytes
 from flashinfer_comm_fusion.status import ReasonCode, Refusal, describe
 from flashinfer_comm_fusion.topology import CUTEDSL, Topology, read_topology, resolve_backend
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from torch.distributed import ProcessGroup
 
     from flashinfer_comm_fusion.capabilities import Capabilities
+    from flashinfer_comm_fusion.consensus import Council
+    from flashinfer_comm_fusion.settings import Settings
 
 # Where releases define the CuTe DSL workspace before creation itself could make one, and what
 # every release of that class takes.
@@ -79,26 +82,28 @@ class _Plan:
     comm_backend: bool
 
 
-def create_agreed(request: Request, topology: Topology | None) -> Made | Refusal:
+def create_agreed(request: Request, settings: Settings, council: Council) -> Made | Refusal:
     """Make a workspace on all ranks of a group, or on none.
 
-    Collective over the request's ``cpu_group``; see :mod:`flashinfer_comm_fusion.consensus`.
+    Collective over the council's ranks; see :mod:`flashinfer_comm_fusion.consensus`.
 
     Args:
         request: What is wanted.
-        topology: The machine; None: read it here.
+        settings: The engine's.
+        council: The request's ranks.
 
     Returns:
         The workspace, or why there is none: this rank's own reason, or ``peer-failed``.
     """
-    plan = _prepare_guarded(request, topology)
-    agreed = all_agree(isinstance(plan, _Plan), request.cpu_group)
+    plan = _prepare_guarded(request, settings)
+    agreed = council.agree(lambda: isinstance(plan, _Plan))
     if isinstance(plan, Refusal):
         return plan
     if not agreed:
         return Refusal(ReasonCode.PEER_FAILED, "another rank of the group is not ready")
-    made = _make(plan)
-    agreed = all_agree(isinstance(made, Made), request.cpu_group)
+    made, agreed = (_make_watched if council.can_wait else _make_at_once)(plan, council)
+    if made is None:
+        return Refusal(ReasonCode.PEER_FAILED, "another rank failed while this one waited for it")
     if isinstance(made, Refusal):
         return made
     if not agreed:
@@ -107,14 +112,49 @@ def create_agreed(request: Request, topology: Topology | None) -> Made | Refusal
     return made
 
 
-def _prepare_guarded(request: Request, topology: Topology | None) -> _Plan | Refusal:
+def _make_at_once(plan: _Plan, council: Council) -> tuple[Made | Refusal, bool]:
+    made = _make(plan, council)
+    return made, council.agree(lambda: isinstance(made, Made))
+
+
+def _make_watched(plan: _Plan, council: Council) -> tuple[Made | Refusal | None, bool]:
+    """Create while the ranks vote, so that one which fails frees those that wait for it inside.
+
+    Returns:
+        What was made, None if another rank ended it, and whether all agree.
+    """
+    attempt = Attempt(lambda: _make(plan, council), _destroy_made)
+    is_overdue = False
+
+    def ballot() -> bool | None:
+        nonlocal is_overdue
+        made = attempt.outcome()
+        if made is not None:
+            return isinstance(made, Made)
+        is_overdue = attempt.seconds > council.patience
+        return False if is_overdue else None
+
+    agreed = council.agree(ballot)
+    made = attempt.conclude()
+    if made is None and is_overdue:
+        late = f"{plan.symbol} did not come back within {council.patience:g} s"
+        return Refusal(ReasonCode.CREATE_FAILED, late), False
+    return made, agreed
+
+
+def _destroy_made(made: Made | Refusal) -> None:
+    if isinstance(made, Made):
+        destroy(made.gate.workspace)
+
+
+def _prepare_guarded(request: Request, settings: Settings) -> _Plan | Refusal:
     try:
-        return _prepare(request, topology)
+        return _prepare(request, settings)
     except Exception as error:  # noqa: BLE001 - whatever it is, the peers wait for this rank's vote
         return Refusal(ReasonCode.CREATE_FAILED, f"while preparing: {describe(error)}")
 
 
-def _prepare(request: Request, topology: Topology | None) -> _Plan | Refusal:
+def _prepare(request: Request, settings: Settings) -> _Plan | Refusal:
     upstream = probe()
     if isinstance(upstream, Refusal):
         return upstream
@@ -124,10 +164,11 @@ def _prepare(request: Request, topology: Topology | None) -> _Plan | Refusal:
             ReasonCode.RENDEZVOUS_UNKNOWN,
             f"the device group is not the {request.world_size} ranks that the engine says it is",
         )
-    machine = topology or read_topology(ranks)
+    machine = settings.topology or read_topology(ranks)
     if isinstance(machine, Refusal):
         return machine
-    return _plan(request, upstream, machine, ranks)
+    plan = _plan(request, upstream, machine, ranks)
+    return plan if isinstance(plan, Refusal) else _check_memory(plan, settings)
 
 
 def _plan(
@@ -232,13 +273,30 @@ def _check_unmet(plan: _Plan) -> _Plan | Refusal:
     return Refusal(ReasonCode.NO_UNIFIED_API, f"the upstream requires {', '.join(unmet)}")
 
 
-def _make(plan: _Plan) -> Made | Refusal:
+def _check_memory(plan: _Plan, settings: Settings) -> _Plan | Refusal:
+    """Refuse what cannot fit while that is still known before any peer waits for this rank."""
+    request = plan.request
+    free = settings.free_memory()
+    need = least_bytes(
+        plan.backend,
+        request.world_size,
+        (request.max_token_num, request.hidden_dim, request.dtype),
+    )
+    if free is None or free >= need:
+        return plan
+    return Refusal(
+        ReasonCode.INSUFFICIENT_MEMORY,
+        f"a {plan.backend} workspace takes at least {need} bytes, and {free} are free",
+    )
+
+
+def _make(plan: _Plan, council: Council) -> Made | Refusal:
     request = plan.request
     values = dict(plan.values)
     try:
         if plan.comm_backend and dist.is_initialized() and request.device_group is not None:
             values["comm_backend"] = make_comm_backend(
-                plan.upstream.torch_dist_backend, request.device_group, request.cpu_group
+                plan.upstream.torch_dist_backend, request.device_group, council
             )
         by_position, by_keyword = plan.signature.arguments(values)
         workspace = plan.factory(*by_position, **by_keyword)

@@ -9,7 +9,13 @@ import torch
 
 from flashinfer_comm_fusion.capabilities import probe
 from flashinfer_comm_fusion.rendezvous import group_ranks
-from flashinfer_comm_fusion.settings import Settings, install_settings, stream_is_capturing
+from flashinfer_comm_fusion.settings import (
+    PATIENCE,
+    Settings,
+    free_device_memory,
+    install_settings,
+    stream_is_capturing,
+)
 from flashinfer_comm_fusion.status import FusionStatus, ReasonCode, Refusal
 from flashinfer_comm_fusion.topology import AUTO, read_topology, resolve_backend
 from flashinfer_comm_fusion.workspace import FlashInferWorkspaceManager
@@ -73,13 +79,15 @@ _NOT_CONFIGURED = FusionStatus(
 )
 
 
-def configure(
+def configure(  # noqa: PLR0913 - all that an engine has to say, once
     *,
     attn_tp_group: GroupCoordinator,
     moe_tp_group: GroupCoordinator | None = None,
     backend: str | None = AUTO,
     topology: Topology | None = None,
     is_capturing: Callable[[], bool] | None = None,
+    free_memory: Callable[[], int | None] | None = None,
+    patience: float = PATIENCE,
 ) -> None:
     """Tell this module about the engine; workspaces of an earlier engine are given up.
 
@@ -89,9 +97,16 @@ def configure(
         backend: ``auto``, ``trtllm``, ``mnnvl``, ``mnnvl-cutedsl``, or None for no fusion.
         topology: The machine; None: read from ``torch.cuda`` when a workspace is made.
         is_capturing: Whether a graph is being captured; None: ask ``torch.cuda``.
+        free_memory: Bytes that a workspace may take; None: ask ``torch.cuda``.
+        patience: Seconds that a rank waits for its peers, and for a creation to come back.
     """
     cleanup_flashinfer_workspace()
-    settings = Settings(topology=topology, is_capturing=is_capturing or stream_is_capturing)
+    settings = Settings(
+        topology=topology,
+        is_capturing=is_capturing or stream_is_capturing,
+        free_memory=free_memory or free_device_memory,
+        patience=patience,
+    )
     install_settings(settings)
     attention = _Site(attn_tp_group, FlashInferWorkspaceManager())
     moe = attention if moe_tp_group is None else _Site(moe_tp_group, FlashInferWorkspaceManager())

@@ -27,6 +27,7 @@ class ReasonCode(str, Enum):
     UNSUPPORTED_RANK_COUNT = "unsupported-rank-count"
     UNSUPPORTED_BACKEND = "unsupported-backend"
     UNSUPPORTED_DTYPE = "unsupported-dtype"
+    INSUFFICIENT_MEMORY = "insufficient-memory"
     NO_SIZE_CHECK = "no-size-check"
     CREATE_FAILED = "create-failed"
     CREATE_RETURNED_NONE = "create-returned-none"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from flashinfer_comm_fusion.capabilities import Upstream, probe
+from flashinfer_comm_fusion.consensus import Council
 from flashinfer_comm_fusion.creation import Request, create_agreed
 from flashinfer_comm_fusion.inspection import Made, destroy
 from flashinfer_comm_fusion.settings import current_settings
@@ -66,6 +67,7 @@ class FlashInferWorkspaceManager:
         self._tokens_seen = 0
         self._hidden_seen = 0
         self._oneshot_seen = False
+        self._council: Council | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -147,7 +149,7 @@ class FlashInferWorkspaceManager:
             self.decline(refusal)
             return
         self._note_trouble(self._release())
-        outcome = create_agreed(request, self._settings.topology)
+        outcome = create_agreed(request, self._settings, self._council_of(request.cpu_group))
         if isinstance(outcome, Refusal):
             self._refused = request
             self.decline(outcome, "" if backend == AUTO else backend)
@@ -191,6 +193,8 @@ class FlashInferWorkspaceManager:
         A live workspace stays, and stays active, when only a request for another was refused.
         """
         self._is_final = refusal.reason not in PASSING
+        if self._is_final:
+            self._dismiss_council()
         if not self.initialized:
             self._publish(
                 FusionStatus(
@@ -202,6 +206,7 @@ class FlashInferWorkspaceManager:
         """Give the workspace up; idempotent, and survives a ``destroy`` that does not work."""
         had_one = self.initialized
         trouble = self._release()
+        self._dismiss_council()
         self._note_trouble(trouble)
         if had_one and not self._is_final:
             self._publish(
@@ -211,6 +216,18 @@ class FlashInferWorkspaceManager:
                     detail=trouble or "the workspace was given up",
                 )
             )
+
+    def _council_of(self, cpu_group: ProcessGroup | None) -> Council:
+        """The ranks of a group, over one connection for as long as they have a workspace."""
+        if self._council is None or self._council.cpu_group is not cpu_group:
+            self._dismiss_council()
+            self._council = Council(cpu_group, self._settings.patience)
+        return self._council
+
+    def _dismiss_council(self) -> None:
+        if self._council is not None:
+            self._council.close()
+            self._council = None
 
     def _grown(self, request: Request) -> Request:
         """Raise a request to the largest that was ever asked for."""

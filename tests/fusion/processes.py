@@ -19,6 +19,7 @@ from torch._C._distributed_c10d import FileStore
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+KILLED = "killed"  # the answer of a child that killed itself
 SECONDS = 300  # a child that takes longer hangs
 
 
@@ -82,7 +83,9 @@ def finish(child: int, reader: int) -> Any:
     """Wait for a child and give its answer."""
     with os.fdopen(reader, "rb") as pipe:
         sent = pipe.read()
-    os.waitpid(child, 0)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+        return KILLED
     assert sent, "the child died, or hung and was killed"
     how, value = pickle.loads(sent)  # noqa: S301 - our own child wrote it
     assert how == "returned", value

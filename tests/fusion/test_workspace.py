@@ -9,10 +9,13 @@ import pytest
 import torch
 
 from flashinfer_comm_fusion import FlashInferWorkspaceManager, ReasonCode, Settings, Topology
+from flashinfer_comm_fusion.consensus import Council
 from flashinfer_comm_fusion.status import logger
 from fusion.upstreams import MnnvlWorkspace, TorchDistBackend, TrtllmWorkspace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fusion.conftest import Group, Ranks
     from fusion.upstreams import FakeUpstream
 
@@ -206,13 +209,13 @@ def test_a_refused_request_is_not_voted_on_again(
     upstream: FakeUpstream, ranks: Ranks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CuTe DSL has no float16 kernels; every layer may ask, the ranks vote once."""
-    votes: list[bool] = []
+    votes: list[bool | None] = []
 
-    def vote(ballot: bool, _: object) -> bool:
-        votes.append(ballot)
-        return ballot
+    def vote(_: Council, ballot: Callable[[], bool | None]) -> bool:
+        votes.append(ballot())
+        return bool(votes[-1])
 
-    monkeypatch.setattr("flashinfer_comm_fusion.creation.all_agree", vote)
+    monkeypatch.setattr(Council, "agree", vote)
     made = manager(100)
     for _ in range(3):
         initialize(made, ranks.whole, backend="mnnvl-cutedsl", dtype=torch.float16)

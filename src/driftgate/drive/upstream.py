@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
+import shutil
 import sys
+import tempfile
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driftgate.drive.loading import WheelControls, put_stub
+from driftgate.wheels.load import RefusedRelease
+from driftgate.wheels.table import read_seam_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from driftgate.cells import Environment
+    from driftgate.drive.job import Release
+    from driftgate.drive.loading import Controls
     from driftgate.drive.observe import Observer
     from driftgate.trace import Json
-
-_CORE = "driftgate_stub_core"
 
 
 class Upstream:
@@ -21,42 +31,84 @@ class Upstream:
 
     Args:
         folders: What goes on ``sys.path``; empty for an upstream that is not there.
-        observer: Told of every event of the stub core.
+        observer: Told of every event of the stub core, or of the seams.
+        release: What is in the folder, where that is a real release.
     """
 
-    def __init__(self, folders: tuple[str, ...], observer: Observer) -> None:
+    def __init__(
+        self, folders: tuple[str, ...], observer: Observer, release: Release | None = None
+    ) -> None:
         self._observer = observer
-        sys.path[:0] = folders
+        self._folders = folders
+        self._release = release
+        self._standins: tuple[str, ...] = ()
+        self._refused = ""
         if not folders and find_spec("flashinfer") is not None:
             # A real one is installed: find_spec answers None from here on, and import raises.
             sys.modules["flashinfer"] = None  # type: ignore[assignment]
-        self._core: Any = importlib.import_module(_CORE) if folders else None
-        if self._core is not None:
-            self._core.subscribe(observer.on_core_event)
+        self._wheel = WheelControls() if release is not None else None
+        self._controls: Controls | None = self._wheel
+        if folders and release is None:
+            self._controls = put_stub(folders)
+        self.subscribe(observer.on_core_event)
+
+    def subscribe(self, callback: Callable[[str, str, dict[str, Json]], None]) -> None:
+        """Call ``callback(kind, symbol, data)`` for each event of the stub core from now on."""
+        if self._controls is not None:
+            self._controls.subscribe(callback)
 
     def pretend(self, environment: Environment, *, sm: int, nodes: int) -> None:
-        """Make the stub core pretend this environment, on a machine of this SM and node count."""
-        if self._core is None:
-            return
-        self._core.configure(
-            self._core.Settings(
+        """Pretend this environment, on a machine of this SM and node count."""
+        if self._controls is not None:
+            self._controls.configure(
                 sm=sm,
                 device_count=environment.world_size // nodes,
                 multicast=environment.multicast,
-                faults=frozenset(environment.faults),
+                faults=environment.faults,
             )
-        )
 
-    def load(self) -> None:
-        """Import ``flashinfer.comm``, where it lets itself be imported, and watch it."""
-        with contextlib.suppress(Exception):  # shapes that fail to import are part of the tree
-            importlib.import_module("flashinfer.comm")
+    def load(self, scratch: Path | None = None) -> None:
+        """Import ``flashinfer.comm``, where it lets itself be imported, and watch it.
+
+        Args:
+            scratch: A folder of this process's own; a real release writes to it.
+
+        Raises:
+            HarnessError: A release cannot be put on the seams.
+        """
+        if self._wheel is not None and self._release is not None and scratch is not None:
+            table = read_seam_table(Path(self._release.seams))
+            folder = Path(self._folders[0])
+            loaded = self._wheel.load(folder, self._release.version, table, scratch)
+            self._standins = loaded.standins
+            self._refused = str(loaded) if isinstance(loaded, RefusedRelease) else ""
+        else:
+            try:
+                importlib.import_module("flashinfer.comm")
+            except Exception as error:  # noqa: BLE001 - shapes that raise are part of the tree
+                self._refused = f"{type(error).__name__}: {error}"
         self._observer.wrap()
 
     def live_handles(self) -> int:
         """Allocations that were not freed."""
-        return int(self._core.live_handles()) if self._core is not None else 0
+        return self._controls.live_handles() if self._controls is not None else 0
 
     def facts(self) -> Json:
-        """What a consumer can see of the upstream's watched symbols."""
-        return {"signatures": self._observer.signatures, "cached": self._observer.cached}
+        """What a consumer can see of the upstream's watched symbols, and how it was imported."""
+        return {
+            "signatures": self._observer.signatures,
+            "cached": self._observer.cached,
+            "refused": self._refused,
+            "standins": list(self._standins),
+        }
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a folder for this process, not to be removed by a fork of it that ends first."""
+    folder, owner = tempfile.mkdtemp(prefix="driftgate-"), os.getpid()
+    try:
+        yield Path(folder)
+    finally:
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)

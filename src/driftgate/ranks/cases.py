@@ -99,7 +99,7 @@ class Trouble:
         expects: The reason codes that are true on a rank that it happens to; empty: fusion stays
             active.
         peers: The same on the other ranks of its group.
-        fatal: Nobody can go on: an engine that meets it ends, and so do its peers.
+        kills: The rank dies, and with it all that its peers could reduce.
     """
 
     id: str
@@ -109,7 +109,7 @@ class Trouble:
     faults: tuple[str, ...] = ()
     expects: tuple[str, ...] = ()
     peers: tuple[str, ...] = ()
-    fatal: bool = False
+    kills: bool = False
 
 
 @dataclass(frozen=True)
@@ -213,6 +213,15 @@ def read_cases(path: Path) -> dict[str, Case]:
     if not cases or len(by_id) < len(cases):
         raise InvalidDataError(path, "no row, or two of one name", "give each row its own id")
     return by_id
+
+
+def read_troubled(path: Path) -> tuple[str, ...]:
+    """Return the upstreams that troubles are tried with where none is named.
+
+    Raises:
+        InvalidDataError: The file cannot be read.
+    """
+    return tuple(read_toml(path).get("troubled", ()))
 
 
 def _row(path: Path, kind: type[Any], row: dict[str, Any]) -> Any:  # noqa: ANN401 - a value of `kind`

@@ -16,7 +16,7 @@ from driftgate.drive.observe import Observer
 from driftgate.drive.standins import AdapterGap
 from driftgate.drive.upstream import Upstream
 from driftgate.errors import DriftgateError
-from driftgate.ranks.collectives import watch_collectives
+from driftgate.ranks.collectives import watch_collectives, watch_meetings
 from driftgate.ranks.driver import choose_rank_driver
 from driftgate.ranks.engine import RankEngine
 from driftgate.ranks.journal import Journal
@@ -81,6 +81,7 @@ class _Rank:
         journal = Journal(place.journal)
         engine = RankEngine(self._case, place.rank, place.store)
         watch_collectives(journal)
+        watch_meetings(stage.upstream, journal)
         stage.open(self._case, engine, journal)
         script: Any = find_script(self._case.script)
         if engine.group is not None and stage.ok():

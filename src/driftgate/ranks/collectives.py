@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+    from driftgate.drive.upstream import Upstream
     from driftgate.ranks.journal import Journal
 
 _COLLECTIVES = (
@@ -37,6 +38,21 @@ def watch_collectives(journal: Journal) -> None:
     """
     for name in _COLLECTIVES:
         setattr(dist, name, _watched(name, getattr(dist, name), journal))
+
+
+def watch_meetings(upstream: Upstream, journal: Journal) -> None:
+    """Note every rendezvous of a workspace that is begun and completed."""
+    main = threading.main_thread()
+
+    def note(kind: str, symbol: str, data: dict[str, Any]) -> None:
+        if threading.current_thread() is not main:
+            return  # whoever waits is elsewhere, and says so
+        if kind == "meeting":
+            journal.enter({"call": f"rendezvous of {symbol}", "ranks": data["ranks"], "site": ""})
+        elif kind == "rendezvous":
+            journal.leave()
+
+    upstream.subscribe(note)
 
 
 def _watched(name: str, original: Callable[..., Any], journal: Journal) -> Callable[..., Any]:

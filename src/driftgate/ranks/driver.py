@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from driftgate.ranks.engine import RankEngine
 
 # Longer than a rank is slow on purpose, shorter than what an engine may wait for an agreement.
-PATIENCE = 6.0
+PATIENCE = 4.0
 _SITE = "use_attn_tp_group"
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import time
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import torch
 import torch.distributed as dist
-from torch._C._distributed_c10d import FileStore
+from torch._C._distributed_c10d import TCPStore
 
 from driftgate.drive.engine import Coordinator
 from driftgate.ranks.peers import dtype_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _ENGINE_LIMIT = timedelta(seconds=120)
 _SEED = 20  # alike in all servers of a machine, as engines start them
 _FREE_BYTES = 1 << 34
+_POLL = 0.002
 
 
 class RankEngine:
@@ -46,7 +48,7 @@ class RankEngine:
         pretend_device(topology, rank)
         dist.init_process_group(
             "gloo",
-            store=FileStore(str(store), topology.world_size),
+            store=_meet_at(store, rank),
             rank=rank,
             world_size=topology.world_size,
             timeout=_ENGINE_LIMIT,
@@ -78,6 +80,20 @@ class RankEngine:
     def dtype(self) -> torch.dtype:
         """Dtype of the activations."""
         return dtype_of(self.environment.dtype)
+
+
+def _meet_at(place: Path, rank: int) -> TCPStore:
+    """Return the world's store: rank 0 hosts it, on a port that the system picks."""
+    if rank == 0:
+        hosted = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+        unfinished = place.with_suffix(".part")
+        unfinished.write_text(str(hosted.port), encoding="utf-8")
+        unfinished.replace(place)
+        return hosted
+    while not place.exists():
+        time.sleep(_POLL)
+    port = int(place.read_text(encoding="utf-8"))
+    return TCPStore("127.0.0.1", port, is_master=False, wait_for_workers=False)
 
 
 def pretend_device(topology: Topology, rank: int) -> None:

@@ -76,13 +76,13 @@ def read_journal(
         if "begin" in entry:
             unfinished = entry["begin"]
         elif "step" in entry:
-            unfinished = ""
+            unfinished, entered = "", []
             steps.append(entry["step"])
             took.append(round(entry["took"], 3))
         elif "enter" in entry:
             entered.append({**entry["enter"], "step": unfinished})
         elif "leave" in entry:
-            entered.pop()
+            entered = entered[:-1]
         else:
             leaks, closed = entry["leaks"], True
     end = ended

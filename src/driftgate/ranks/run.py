@@ -13,7 +13,7 @@ from driftgate.contracts import rank_rules
 from driftgate.drive.job import Job
 from driftgate.errors import UnknownNameError
 from driftgate.findings import ContractResult, State
-from driftgate.ranks.cases import read_cases
+from driftgate.ranks.cases import read_cases, read_troubled
 from driftgate.ranks.evidence import RankEvidence
 from driftgate.ranks.job import RankJob
 from driftgate.ranks.seen import RankTrace
@@ -46,12 +46,14 @@ class Plan:
         upstreams: What it is run against.
         cases: Where, by id.
         rules: The contracts.
+        troubled: Names of the upstreams that troubles are tried with as well.
     """
 
     consumer: Consumer
     upstreams: tuple[Upstream, ...]
     cases: dict[str, Case]
     rules: tuple[Rule, ...]
+    troubled: frozenset[str]
 
     def pairs(self) -> Iterator[tuple[Upstream, Case]]:
         """Every cell to be driven."""
@@ -61,7 +63,8 @@ class Plan:
 
     def cases_of(self, upstream: Upstream) -> tuple[Case, ...]:
         """The cells of one upstream: where fusion can never be active, one shows it all."""
-        cases = tuple(self.cases.values())
+        troubled = upstream.name in self.troubled
+        cases = tuple(case for case in self.cases.values() if troubled or case.trouble is None)
         return cases[:1] if "*" in upstream.degraded else cases
 
     def cell(self, upstream: Upstream, case: Case) -> Cell:
@@ -87,7 +90,10 @@ def make_plan(
     topologies: Sequence[str] = (),
     contracts: Sequence[str] = (),
 ) -> Plan:
-    """Select cells; names may be patterns. No upstream named means every historic one.
+    """Select cells; names may be patterns.
+
+    No upstream named means every historic one; troubles are then tried only with those that
+    ``topologies.toml`` names, for what they show is the consumer's doing.
 
     Raises:
         UnknownNameError: A name matches nothing.
@@ -98,12 +104,16 @@ def make_plan(
     chosen = [find_upstream(name, project) for name in _matching("upstream", upstreams, known)]
     if not upstreams:
         chosen = [upstream for upstream in chosen if upstream.stands_for]
-    cases = read_cases(project.matrix / "topologies.toml")
+    path = project.matrix / "topologies.toml"
+    cases = read_cases(path)
+    names = frozenset(
+        upstream.name for upstream in chosen if upstreams or upstream.name in read_troubled(path)
+    )
     selected = {name: cases[name] for name in _matching("topology", topologies, list(cases))}
     judged = tuple(rules[name] for name in _matching("contract", contracts, list(rules)))
     if not chosen or not selected or not judged:
         raise EmptySelectionError("nothing to run; select more")
-    return Plan(consumer, tuple(chosen), selected, judged)
+    return Plan(consumer, tuple(chosen), selected, judged, names)
 
 
 def _matching(kind: str, patterns: Sequence[str], known: list[str]) -> list[str]:
@@ -205,8 +215,8 @@ def judge(plan: Plan, upstream: Upstream, driven: DrivenRanks) -> Iterator[Contr
             state,
             findings,
             reason,
-            activity,
-            seen.backend(),
-            seen.size_check(),
-            driven.seconds,
+            activity=activity,
+            backend=seen.backend(),
+            size_check=seen.size_check(),
+            seconds=driven.seconds,
         )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CREATE = "create_allreduce_fusion_workspace"
-_SLOW_SECONDS = 2.0
+_SLOW_SECONDS = 1.0
 
 
 def bring_about(name: str) -> None:

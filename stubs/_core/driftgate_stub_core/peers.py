@@ -35,11 +35,15 @@ class Peers:
     comm: Any = None
 
     def meet(self, backend: str, symbol: str) -> None:
-        """Rendezvous, as the collective creation of a ``backend`` workspace does."""
+        """Rendezvous, as the collective creation of a ``backend`` workspace does.
+
+        ``meeting`` is told when it begins, ``rendezvous`` when the peers have met.
+        """
+        emit("meeting", symbol, backend=backend, over=self.over, ranks=list(self.ranks))
         if self.comm is not None:
             exchange_handles(self.comm)
         elif not is_pretended(self.group):
-            dist.barrier(group=self.group)
+            meet_over_store(self.group)
         emit("rendezvous", symbol, backend=backend, over=self.over, ranks=list(self.ranks))
 
     def total(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -102,6 +106,18 @@ def exchange_handles(comm: Any) -> None:
     if rank == 0 or not is_pretended(None):
         comm.bcast("handle" if rank == 0 else None, root=0)
     comm.barrier()
+
+
+def meet_over_store(group: Any) -> None:
+    """Wait in the group's store for all of its ranks, as torch's symmetric memory does.
+
+    No collective of the group is used, so that a rendezvous which breaks off disturbs none.
+    """
+    store = dist.PrefixStore("symmetric_memory", group.get_group_store())
+    rank = dist.get_rank(group)
+    turn = store.add(f"turn/{rank}", 1)
+    store.set(f"{turn}/{rank}", "here")
+    store.wait([f"{turn}/{peer}" for peer in range(dist.get_world_size(group))])
 
 
 def is_pretended(group: Any | None) -> bool:

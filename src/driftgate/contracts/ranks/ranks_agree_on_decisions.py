@@ -42,5 +42,5 @@ def check(seen: RankEvidence) -> Iterator[Breach]:
 def _answer(step: Step) -> Json:
     """What was decided; for the fused operation whether it declined."""
     if step.outcome != "ok":
-        return step.outcome
+        return "raised"
     return step.value["declined"] if isinstance(step.value, dict) else step.value

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from driftgate.ranks.evidence import RankEvidence
+    from driftgate.ranks.seen import RankTrace
 
 CONTRACT = Contract(
     title="After a cleanup no rank holds handles, threads or sockets of its workspaces",
@@ -23,11 +24,21 @@ CONTRACT = Contract(
 
 def check(seen: RankEvidence) -> Iterator[Breach]:
     """Look at what was found on each rank."""
-    trouble = seen.case.trouble
     for trace in seen.ranks:
-        undestroyed = trouble and "destroy_raises" in trouble.faults and seen.struck(trace)
         for step in trace.steps("leftovers"):
             for leak in step.value:
-                # What the upstream cannot free, no consumer can.
-                if not (undestroyed and leak.startswith("handles")):
+                if not _is_upstreams(leak, trace, seen):
                     yield Breach("nothing", f"{leak} on {trace.name}")
+
+
+def _is_upstreams(leak: str, trace: RankTrace, seen: RankEvidence) -> bool:
+    """Whether no consumer could help it: upstream cannot free it, or does not come back."""
+    trouble = seen.case.trouble
+    struck_by = trouble.id if trouble and seen.struck(trace) else ""
+    if struck_by == "destroy_raises":
+        return leak.startswith("handles")
+    begun, met = (
+        sum(event.args["over"] != "comm_backend" for event in trace.trace.events(kind=kind))
+        for kind in ("meeting", "rendezvous")
+    )
+    return (struck_by == "create_hangs" or begun > met) and not leak.startswith("sockets")
