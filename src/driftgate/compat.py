@@ -1,4 +1,4 @@
-"""Judge a consumer in every cell of the stub tier: select, drive, judge, compare."""
+"""Judge a consumer in every cell of the stub or the wheel tier: select, drive, judge, compare."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from driftgate.cells import Cell, Tier
+from driftgate.cells import Cell
 from driftgate.contracts import all_rules
 from driftgate.contracts.base import Evidence
 from driftgate.drive.job import Job
@@ -16,7 +16,7 @@ from driftgate.errors import DriftgateError, UnknownNameError
 from driftgate.expectations import read_expectations
 from driftgate.findings import ContractResult, State
 from driftgate.traces import TraceStore, trace_key
-from driftgate.upstreams import find_upstream, upstream_names
+from driftgate.upstreams import choose_upstreams, find_upstream, upstream_names
 from driftgate.zygotes import Driven, drive_all
 
 if TYPE_CHECKING:
@@ -58,14 +58,15 @@ class Plan:
         """Every cell to be driven."""
         for upstream in self.upstreams:
             for environment in self.environments.values():
-                if upstream.takes_part(environment) and not self.consumer.left_out(environment):
+                why = upstream.missing or self.consumer.left_out(environment)
+                if upstream.takes_part(environment) and not why:
                     yield upstream, environment
 
     def left_out(self) -> Iterator[tuple[Upstream, Environment, str]]:
-        """Every cell that is not driven because of the consumer, and why."""
+        """Every cell that is not driven, because a release or an operation is missing, and why."""
         for upstream in self.upstreams:
             for environment in self.environments.values():
-                why = self.consumer.left_out(environment)
+                why = upstream.missing or self.consumer.left_out(environment)
                 if why and upstream.takes_part(environment):
                     yield upstream, environment, why
 
@@ -73,9 +74,13 @@ class Plan:
         """Name a cell."""
         return Cell(self.consumer.name, upstream.name, upstream.tier, environment.id)
 
-    def rules_in(self, environment: Environment) -> Iterator[Rule]:
-        """The selected contracts that are judged in this environment."""
-        return (rule for rule in self.rules if rule.contract.applies_to(environment))
+    def rules_in(self, upstream: Upstream, environment: Environment) -> Iterator[Rule]:
+        """The selected contracts that are judged in this cell."""
+        return (
+            rule
+            for rule in self.rules
+            if upstream.tier in rule.contract.tiers and rule.contract.applies_to(environment)
+        )
 
 
 def make_plan(
@@ -84,16 +89,17 @@ def make_plan(
     upstreams: Sequence[str] = (),
     contracts: Sequence[str] = (),
 ) -> Plan:
-    """Select cells; empty sequences mean all. Names may be patterns.
+    """Select cells; empty sequences mean all of the stub tier. Names may be patterns.
 
     Raises:
         UnknownNameError: A name matches nothing.
         EmptySelectionError: The contracts are judged in no cell of these upstreams.
     """
-    rules = [rule for rule in all_rules().values() if Tier.STUB in rule.contract.tiers]
+    found = [find_upstream(name, project) for name in choose_upstreams(upstreams, project)]
+    tiers = {upstream.tier for upstream in found}
+    rules = [rule for rule in all_rules().values() if tiers.intersection(rule.contract.tiers)]
     by_id = {rule.id: rule for rule in rules}
     chosen = _matching("contract", contracts, list(by_id))
-    names = _matching("upstream", upstreams, upstream_names(project))
     environments = {
         name: environment
         for name, environment in read_environments(project.matrix / "environments.toml").items()
@@ -101,11 +107,11 @@ def make_plan(
     }
     plan = Plan(
         consumer,
-        tuple(find_upstream(name, project) for name in names),
+        tuple(found),
         environments,
         tuple(by_id[rule] for rule in chosen),
     )
-    if not any(plan.pairs()):
+    if not any(plan.pairs()) and not any(plan.left_out()):
         raise EmptySelectionError(
             "nothing to run: these contracts are judged in no cell of these upstreams; select more"
         )
@@ -153,13 +159,15 @@ class Run:
         expectations = read_expectations(path, all_rules())
         self.problems += _problems(expectations, self.project)
         today = dt.datetime.now(tz=dt.timezone.utc).date()
-        valid = [each for each in expectations if not each.has_expired(today)]
+        valid = [
+            each for each in expectations if each.is_for_this_python and not each.has_expired(today)
+        ]
         for upstream, driven in self._driven():
             for result in judge(self.plan, upstream, driven):
                 yield _as_expected(result, upstream, valid)
         for upstream, environment, why in self.plan.left_out():
             cell = self.plan.cell(upstream, environment)
-            for rule in self.plan.rules_in(environment):
+            for rule in self.plan.rules_in(upstream, environment):
                 yield ContractResult(cell, rule.id, State.NOT_RUN, reason=why)
 
     def _driven(self) -> Iterator[tuple[Upstream, Driven]]:
@@ -188,13 +196,20 @@ class Run:
 def make_job(consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]) -> Job:
     """Return what a zygote is sent for these cells."""
     folders = tuple(str(folder) for folder in upstream.folders)
-    return Job(consumer.source, folders, tuple(environments), CELL_LIMIT, consumer.adapter)
+    return Job(
+        consumer.source,
+        folders,
+        tuple(environments),
+        CELL_LIMIT,
+        consumer.adapter,
+        upstream.release,
+    )
 
 
 def judge(plan: Plan, upstream: Upstream, driven: Driven) -> Iterator[ContractResult]:
     """Return the verdict of every selected contract on one cell."""
     cell = plan.cell(upstream, driven.environment)
-    for rule in plan.rules_in(driven.environment):
+    for rule in plan.rules_in(upstream, driven.environment):
         if driven.trace is None:
             yield ContractResult(
                 cell, rule.id, State.ERROR, reason=driven.error, seconds=driven.seconds
@@ -221,6 +236,7 @@ def judge(plan: Plan, upstream: Upstream, driven: Driven) -> Iterator[ContractRe
             activity,
             seen.backend(),
             seen.size_check(),
+            seen.standins(),
             driven.seconds,
         )
 

@@ -6,10 +6,12 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from driftgate.digests import digest_of
 from driftgate.errors import HarnessError, InvalidDataError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -51,12 +53,14 @@ class Consumer:
         )
         return next(reasons, "")
 
+    @cached_property
     def content(self) -> str:
-        """Return a hash of another project's modules and of what they are run over.
+        """A hash of the consumer's modules and, for another project's, of what they are run over.
 
         Releases that ship equal modules have equal hashes.
         """
-        assert self.adapter is not None, "ours and files have a root"  # noqa: S101 - see compat
+        if self.adapter is None:
+            return f"{self.source} {digest_of((self.root,))}"
         digests = [
             (path, hashlib.sha256(Path(file).read_bytes()).hexdigest())
             for path, file in self.adapter.files

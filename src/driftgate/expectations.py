@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import platform
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _REQUIRED = ("contract", "consumer", "reason", "link", "expires")
 _PLACES = ("upstream", "releases")
+_RANGES = {"releases", "python"}
+_OPTIONAL = ("environment", "python")
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Expectation:
         upstream: Pattern of the upstream's name; empty where ``releases`` says it.
         releases: The releases it is known for; a historic stub matches by those it stands for.
         environment: Pattern of the environment's id.
+        python: The interpreters that it is known for; None for all.
     """
 
     contract: str
@@ -46,6 +50,12 @@ class Expectation:
     upstream: str = ""
     releases: SpecifierSet | None = None
     environment: str = "*"
+    python: SpecifierSet | None = None
+
+    @property
+    def is_for_this_python(self) -> bool:
+        """Whether it is known for the interpreter that runs this."""
+        return self.python is None or self.python.contains(platform.python_version())
 
     def covers(self, contract: str, cell: Cell, upstream: Upstream) -> bool:
         """Whether a finding of ``contract`` in ``cell`` is this known one."""
@@ -84,7 +94,7 @@ def _expectation(path: Path, row: dict[str, Any], contracts: set[str]) -> Expect
     for key in _REQUIRED:
         if not row.get(key):
             raise InvalidDataError(path, f"the row for {name!r} lacks {key!r}", "add it")
-    for key in row.keys() - {*_REQUIRED, *_PLACES, "environment"}:
+    for key in row.keys() - {*_REQUIRED, *_PLACES, *_OPTIONAL}:
         raise InvalidDataError(path, f"the row for {name!r} has the unknown key {key!r}", "drop it")
     if name not in contracts:
         raise InvalidDataError(path, f"no contract is named {name!r}", "mend or drop the row")
@@ -97,11 +107,14 @@ def _expectation(path: Path, row: dict[str, Any], contracts: set[str]) -> Expect
             path, f"the row for {name!r}: expires is no date", "write 2030-01-31"
         )
     values = dict(row)
-    if "releases" in row:
-        try:
-            values["releases"] = SpecifierSet(row["releases"])
-        except InvalidSpecifier as error:
-            raise InvalidDataError(
-                path, f"the row for {name!r}: {row['releases']!r} is no range", "write >=1,<2"
-            ) from error
+    for key in _RANGES & row.keys():
+        values[key] = _range(path, name, row[key])
     return Expectation(**values)
+
+
+def _range(path: Path, name: str, text: str) -> SpecifierSet:
+    try:
+        return SpecifierSet(text)
+    except InvalidSpecifier as error:
+        problem = f"the row for {name!r}: {text!r} is no range"
+        raise InvalidDataError(path, problem, "write >=1,<2") from error

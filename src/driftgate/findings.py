@@ -53,6 +53,7 @@ class ContractResult:
         activity: ``active`` or ``degraded(reason)``, from the cell's trace.
         backend: The workspace's backend, or empty.
         size_check: Who answered size checks: ``upstream``, ``local`` or ``none``.
+        standins: Modules that were stood in for, for a real release to be imported.
         seconds: What the cell cost, shared by all contracts judged on it.
     """
 
@@ -64,6 +65,7 @@ class ContractResult:
     activity: str = ""
     backend: str = ""
     size_check: str = "none"
+    standins: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -77,5 +79,6 @@ class ContractResult:
             "activity": self.activity,
             "backend": self.backend,
             "size_check": self.size_check,
+            "standins": list(self.standins),
             "seconds": round(self.seconds, 4),
         }

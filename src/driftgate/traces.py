@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from driftgate.digests import digest_of
 from driftgate.trace import Trace
 
 if TYPE_CHECKING:
@@ -51,35 +52,22 @@ class TraceStore:
 
 def trace_key(consumer: Consumer, upstream: Upstream, environment: Environment) -> str:
     """Return what a cell's trace depends on, as one hash."""
+    parts = [pair_key(consumer, upstream), json.dumps(asdict(environment), sort_keys=True)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def pair_key(consumer: Consumer, upstream: Upstream) -> str:
+    """Return what the traces of a consumer on an upstream depend on, but for the environment."""
     parts = [
-        *_consumer_parts(consumer),
-        _digest(upstream.folders),
-        _digest(_DRIVING),
-        json.dumps(asdict(environment), sort_keys=True),
+        consumer.content,
+        upstream.content,
+        digest_of(_DRIVING),
         platform.python_version(),
         _torch_version(),
     ]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 @cache
 def _torch_version() -> str:
     return version("torch")
-
-
-def _consumer_parts(consumer: Consumer) -> tuple[str, ...]:
-    if consumer.adapter is not None:
-        return (consumer.content(),)
-    return consumer.source, _digest((consumer.root,))
-
-
-@cache
-def _digest(roots: tuple[Path, ...]) -> str:
-    total = hashlib.sha256()
-    for root in roots:
-        files = [root] if root.is_file() else sorted(root.rglob("*"))
-        for path in files:
-            if path.suffix in {".py", ".toml"}:
-                total.update(f"{path.relative_to(root.parent)}\0".encode())
-                total.update(hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()

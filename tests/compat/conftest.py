@@ -44,7 +44,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     judged = dict.fromkeys(
         (upstream.name, rule.id)
         for upstream, environment in plan.pairs()
-        for rule in plan.rules_in(environment)
+        for rule in plan.rules_in(upstream, environment)
     )
     metafunc.parametrize(("upstream", "contract"), judged)
 

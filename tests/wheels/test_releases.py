@@ -149,7 +149,6 @@ def test_what_reaches_the_kernel(version: str, facts: dict[str, Any]) -> None:
         assert event["use_oneshot"] is True
         assert event["launch_with_pdl"] is False
         assert event["trigger_completion_at_end"] is _is(version, ">=0.6.8")
-        assert "problems" not in event
 
 
 def test_mnnvl_without_a_communicator_wants_mpi(facts: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""``driftgate compat``: try a consumer against every stub upstream."""
+"""``driftgate compat``: try a consumer against every stub upstream, or against releases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from driftgate.findings import ContractResult, State
 from driftgate.paths import find_project
 from driftgate.released.driven import choose_consumers
 from driftgate.report.findings import finding_lines
-from driftgate.report.table import matrix_table
+from driftgate.report.table import matrix_table, standin_line
 from driftgate.results import ResultFile, summary
 
 if TYPE_CHECKING:
@@ -34,7 +34,12 @@ _AS_EXPECTED = {State.PASS, State.XFAIL, State.NOT_RUN}
     show_default=True,
     help="ours, file:PATH, sglang==VERSION, sglang@PATH (vllm alike), or all.",
 )
-@click.option("--upstream", "upstreams", multiple=True, help="Only these; patterns are taken.")
+@click.option(
+    "--upstream",
+    "upstreams",
+    multiple=True,
+    help="Only these, not all stubs; patterns are taken, and wheel:VERSION, 'wheels:>=1,<2'.",
+)
 @click.option("--contract", "contracts", multiple=True, help="Only these; patterns are taken.")
 @click.option("--list", "only_list", is_flag=True, help="Say what would run, and run nothing.")
 @click.option(
@@ -88,7 +93,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 def _list(plan: Plan) -> None:
     for upstream, environment in plan.pairs():
-        names = ", ".join(rule.id for rule in plan.rules_in(environment))
+        names = ", ".join(rule.id for rule in plan.rules_in(upstream, environment))
         click.echo(f"{plan.cell(upstream, environment)}: {names}")
 
 
@@ -124,6 +129,9 @@ def _report(results: list[ContractResult], run: Run, path: str) -> None:
     console = table_console()
     console.print(f"consumer: {run.plan.consumer.name}", markup=False)
     console.print(matrix_table(results, run.plan.environments))
+    standins = standin_line(results)
+    if standins:
+        console.print(standins, markup=False, soft_wrap=True)
     for line in finding_lines(results):
         console.print(line, markup=False, soft_wrap=True)
     for problem in run.problems:

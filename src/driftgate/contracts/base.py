@@ -211,7 +211,17 @@ class Evidence:
 
     def expected_reason(self) -> str:
         """The reason code that is right in this cell; empty where fusion must be active."""
+        if self.upstream.release is not None and self.refused():
+            return "import-failed"
         return self.upstream.expected_reason(self.environment)
+
+    def refused(self) -> str:
+        """Why the upstream could not be imported; empty where it could."""
+        return str(self._facts().get("refused", ""))
+
+    def standins(self) -> tuple[str, ...]:
+        """Modules that were stood in for, for a real release to be imported."""
+        return tuple(self._facts().get("standins", ()))
 
     def states_capacity(self) -> bool:
         """Whether the workspace is TRT-LLM's and says all that its validator looks at."""

@@ -17,7 +17,7 @@ from driftgate.drive.observe import Observer
 from driftgate.drive.scripts import find_script
 from driftgate.drive.stage import Stage
 from driftgate.drive.standins import AdapterGap
-from driftgate.drive.upstream import Upstream
+from driftgate.drive.upstream import Upstream, scratch_folder
 from driftgate.errors import DriftgateError
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ def run_job(job: Job, loaded: Callable[[], None]) -> Iterator[str]:
         loaded: Called once loading is over.
     """
     observer, recorder = Observer(job.folders), Recorder()
-    with recorder.installed():
-        upstream = Upstream(job.folders, observer)
+    with recorder.installed(), scratch_folder() as scratch:
+        upstream = Upstream(job.folders, observer, job.release)
         try:
             stage = Stage(choose_driver(job), upstream, observer, recorder)
-            upstream.load()
+            upstream.load(scratch)
             stage.note("upstream", upstream.facts())
             stage.step("load", stage.driver.load)
         except DriftgateError as error:

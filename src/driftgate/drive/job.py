@@ -37,6 +37,19 @@ class Adapter:
 
 
 @dataclass(frozen=True)
+class Release:
+    """A real release that stands in for a stub.
+
+    Attributes:
+        version: The release.
+        seams: The file that says where its own Python ends: ``matrix/seams.toml``.
+    """
+
+    version: str
+    seams: str
+
+
+@dataclass(frozen=True)
 class Job:
     """One consumer and one upstream, to be loaded once and driven in several environments.
 
@@ -47,6 +60,7 @@ class Job:
         environments: What is pretended, each in a process of its own.
         limit: Seconds after which a cell, or the loading, is killed.
         adapter: How it is driven; None for a module that speaks our own names.
+        release: What is in the folder, where that is a real release.
     """
 
     source: str
@@ -54,6 +68,7 @@ class Job:
     environments: tuple[Environment, ...]
     limit: float
     adapter: Adapter | None = None
+    release: Release | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain containers, for JSON."""
@@ -64,4 +79,6 @@ class Job:
         """Rebuild a job from :meth:`as_dict` and JSON."""
         environments = tuple(Environment.from_dict(row) for row in data["environments"])
         adapter = Adapter.from_dict(data["adapter"]) if data["adapter"] else None
-        return cls(data["source"], tuple(data["folders"]), environments, data["limit"], adapter)
+        release = Release(**data["release"]) if data["release"] else None
+        folders = tuple(data["folders"])
+        return cls(data["source"], folders, environments, data["limit"], adapter, release)

@@ -69,8 +69,27 @@ class StubControls:
 class WheelControls:
     """The machine that a release runs on."""
 
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
+    def __init__(self) -> None:
+        self._machine = Machine()
+
+    def load(
+        self, folder: Path, version: str, table: SeamTable, scratch: Path
+    ) -> LoadedRelease | RefusedRelease:
+        """Import a release's ``flashinfer.comm`` and put it on the seams.
+
+        Args:
+            folder: Where it is unpacked.
+            version: The release.
+            table: The rows of ``matrix/seams.toml``.
+            scratch: A folder of this process's own, that FlashInfer may write to.
+
+        Raises:
+            HarnessError: It cannot be put on the seams.
+        """
+        release = load_release(folder, version, table, self._machine, scratch)
+        if isinstance(release, LoadedRelease):
+            arm_methods(self._machine)
+        return release
 
     def configure(
         self, *, sm: int, device_count: int, multicast: bool, faults: Collection[str]
@@ -97,24 +116,3 @@ def put_stub(folders: Collection[str]) -> StubControls:
     """
     sys.path[:0] = folders
     return StubControls(importlib.import_module(_CORE))
-
-
-def load_wheel(
-    folder: Path, version: str, table: SeamTable, scratch: Path
-) -> tuple[WheelControls, LoadedRelease | RefusedRelease]:
-    """Import a release's ``flashinfer.comm`` and put it on the seams.
-
-    Args:
-        folder: Where it is unpacked.
-        version: The release.
-        table: The rows of ``matrix/seams.toml``.
-        scratch: A folder of this process's own, that FlashInfer may write to.
-
-    Raises:
-        HarnessError: It cannot be put on the seams.
-    """
-    machine = Machine()
-    release = load_release(folder, version, table, machine, scratch)
-    if isinstance(release, LoadedRelease):
-        arm_methods(machine)
-    return WheelControls(machine), release

@@ -8,6 +8,7 @@ consumer and upstream once and forks again for each environment.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,9 @@ def main() -> None:
 def _serve(data: Any, write: Callable[[str], None]) -> str:  # noqa: ANN401 - plain containers
     job = Job.from_dict(data)
     preload(job.adapter)
+    if job.release is not None:
+        # What releases import; loaded once for all of them.
+        importlib.import_module("torch.distributed._symmetric_memory")
     return serve_in_child(lambda loaded: run_job(job, loaded), job.limit, write)
 
 

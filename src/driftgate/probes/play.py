@@ -163,8 +163,7 @@ class _Player:
             events.clear()
 
     def _hear(self, kind: str, _symbol: str, data: Mapping[str, Json]) -> None:
-        # What a launcher refuses has not reached its kernel; then it raises.
-        if kind in _KINDS and "problems" not in data:
+        if kind in _KINDS:
             self._events[kind].append({k: v for k, v in data.items() if k not in _CHANCE})
 
 

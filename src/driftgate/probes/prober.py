@@ -22,7 +22,7 @@ import torch.distributed
 import torch.distributed._symmetric_memory  # what releases import; loaded once for all
 
 from driftgate.drive.fork import die_with_parent, in_child
-from driftgate.drive.loading import load_wheel, put_stub
+from driftgate.drive.loading import WheelControls, put_stub
 from driftgate.probes.cases import all_probes
 from driftgate.probes.play import play_all
 from driftgate.probes.subject import PROBES, QUESTIONS, Subject
@@ -87,11 +87,11 @@ def _answers(subject: Subject, seams: Path, scratch: Path) -> dict[str, Any]:
     standins: tuple[str, ...] = ()
     if subject.version:
         table, folder = read_seam_table(seams), Path(subject.folders[0])
-        controls, release = load_wheel(folder, subject.version, table, scratch)
+        controls = wheel = WheelControls()
+        release = wheel.load(folder, subject.version, table, scratch)
         standins = release.standins
         if isinstance(release, RefusedRelease):
-            refused = f"Python {release.python} cannot import it ({release.error}: {release.text})"
-            return {"standins": standins, "refused": refused}
+            return {"standins": standins, "refused": str(release)}
     else:
         controls = put_stub(subject.folders)
     comm = importlib.import_module("flashinfer.comm")

@@ -39,21 +39,31 @@ def matrix_table(
     """
     squares: dict[str, dict[Family, Counter[State]]] = {}
     activities: dict[str, dict[str, str]] = defaultdict(dict)
+    reasons: dict[str, str] = {}
     for result in results:
         row = squares.setdefault(result.cell.upstream, defaultdict(Counter))
         row[find_rule(result.contract).contract.family][result.state] += 1
+        reasons.setdefault(result.cell.upstream, result.reason)
         if result.activity and not environments[result.cell.environment].faults:
             activities[result.cell.upstream][result.cell.environment] = result.activity
     families = [family for family in Family if any(family in row for row in squares.values())]
     table = Table("upstream", "fusion", *(family.value for family in families), pad_edge=False)
     table.columns[0].no_wrap = True
     for upstream, row in squares.items():
+        is_not_run = all(count.keys() == {State.NOT_RUN} for count in row.values())
+        said = reasons[upstream] if is_not_run else summarize_activity(activities[upstream])
         table.add_row(
             upstream,
-            summarize_activity(activities[upstream]),
+            said,
             *(_square(row[family]) for family in families),
         )
     return table
+
+
+def standin_line(results: Iterable[ContractResult]) -> str:
+    """Say which packages were stood in for, for real releases to be imported; empty for none."""
+    packages = sorted({name.partition(".")[0] for result in results for name in result.standins})
+    return f"stood in for, where releases import them: {', '.join(packages)}" if packages else ""
 
 
 def summarize_activity(activities: dict[str, str]) -> str:

@@ -24,7 +24,9 @@ _NO_QUANTISATION = 0
 # Positions in an MNNVL workspace's flags tensor.
 _FLAG_BYTES_PER_BUFFER = 2
 _VECTOR_BYTES = 16  # kernels load rows in such pieces
-# What a kernel event says, besides dtype, ranks and problems.
+# The kind of event where something arrived at a kernel with which it cannot run.
+REFUSED = "kernel-refused"
+# What such an event, and one of a kernel that runs, says besides dtype, ranks and problems.
 _REPORTED = (
     "pattern",
     "backend",
@@ -186,7 +188,7 @@ class KernelModule:
 
         def unknown(*_: Any, **__: Any) -> None:
             problem = "no reference for this kernel"
-            self._machine.emit("kernel", name, problems=[problem])
+            self._machine.emit(REFUSED, name, problems=[problem])
             raise KernelRefusedError(name, [problem])
 
         return unknown
@@ -195,7 +197,7 @@ class KernelModule:
         parameters = self._rows[name].parameters
         if len(args) > len(parameters):
             problem = f"{len(args)} arguments, and the seam knows {len(parameters)} parameters"
-            self._machine.emit("kernel", name, problems=[problem])
+            self._machine.emit(REFUSED, name, problems=[problem])
             raise KernelRefusedError(name, [problem])
         return dict(zip(parameters, args, strict=False))
 
@@ -206,10 +208,9 @@ class KernelModule:
         event["dtype"] = str(source.dtype).removeprefix("torch.")
         event["ranks"] = list(peers.ranks)
         if check.problems:
-            event["problems"] = check.problems
-        self._machine.emit("kernel", name, **event)
-        if check.problems:
+            self._machine.emit(REFUSED, name, **event, problems=check.problems)
             raise KernelRefusedError(name, check.problems)
+        self._machine.emit("kernel", name, **event)
         if self._machine.has_fault("kernel_raises"):
             raise RuntimeError(f"{name}: CUDA error: an illegal memory access (pretended)")
 

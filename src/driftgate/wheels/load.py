@@ -71,6 +71,10 @@ class RefusedRelease:
     where: str
     python: str
 
+    def __str__(self) -> str:
+        problem = f"{self.error}: {self.text}"
+        return f"Python {self.python} cannot import it ({problem}, in {self.where})"
+
 
 class WrongFolderError(HarnessError):
     """``flashinfer.comm`` came from elsewhere than the release's folder.

@@ -130,7 +130,8 @@ class Machine:
     def subscribe(self, callback: Callback) -> None:
         """Call ``callback(kind, symbol, data)`` for each event from now on.
 
-        Kinds are ``kernel``, ``rendezvous``, ``alloc`` and ``free``; ``data`` is JSON-able.
+        Kinds are ``kernel``, ``kernel-refused``, ``rendezvous``, ``alloc`` and ``free``; ``data``
+        is JSON-able.
         """
         self._listeners.append(callback)
 

@@ -63,6 +63,21 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Degraded:
+    """What some releases cannot do on a CPU, though the stubs that stand for them can.
+
+    Attributes:
+        environment: Pattern of the environments that ask for it.
+        reason: The reason code that a consumer must give there.
+        releases: The releases.
+    """
+
+    environment: str
+    reason: str
+    releases: SpecifierSet
+
+
+@dataclass(frozen=True)
 class SeamTable:
     """All rows.
 
@@ -72,6 +87,7 @@ class SeamTable:
         backends: Backend by the module that allocates for it.
         seams: The seams.
         kernels: What is known of each kernel, by name.
+        degraded: What releases cannot do on a CPU.
     """
 
     packages: tuple[str, ...]
@@ -79,6 +95,15 @@ class SeamTable:
     backends: Mapping[str, str]
     seams: tuple[Seam, ...]
     kernels: Mapping[str, Kernel]
+    degraded: tuple[Degraded, ...]
+
+    def degraded_on_a_cpu(self, version: str) -> dict[str, str]:
+        """Reason code by environment, where ``version`` cannot do on a CPU what it is asked for."""
+        return {
+            row.environment: row.reason
+            for row in self.degraded
+            if row.releases.contains(version, prereleases=True)
+        }
 
     def for_release(self, version: str) -> tuple[Seam, ...]:
         """The seams that ``version`` needs."""
@@ -103,6 +128,10 @@ def read_seam_table(path: Path) -> SeamTable:
                 name: Kernel(tuple(row["parameters"]), tuple(row["rank_counts"]))
                 for name, row in document["kernel"].items()
             },
+            degraded=tuple(
+                Degraded(row["environment"], row["reason"], SpecifierSet(row["releases"]))
+                for row in document.get("degraded", [])
+            ),
         )
     except KeyError as error:
         raise InvalidDataError(path, f"no field {error}", "add it") from error

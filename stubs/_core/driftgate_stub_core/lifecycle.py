@@ -6,7 +6,7 @@ import warnings as _warnings
 from typing import Any
 
 from driftgate_stub_core.memory import Memory
-from driftgate_stub_core.registry import implements
+from driftgate_stub_core.registry import implements, remember
 from driftgate_stub_core.settings import fail_if
 from driftgate_stub_core.shape import Shape
 
@@ -14,6 +14,7 @@ from driftgate_stub_core.shape import Shape
 @implements("AllReduceFusionWorkspace.__init__")
 def begin(shape: Shape, self: Any, *, world_size: int, rank: int) -> None:
     """Mark a workspace as alive; subclasses do this before they allocate."""
+    remember(self)
     self.world_size = world_size
     self.rank = rank
     self._destroyed = False

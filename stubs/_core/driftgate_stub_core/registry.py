@@ -10,6 +10,7 @@ from driftgate_stub_core.shape import Shape
 Behaviour = TypeVar("Behaviour", bound=Callable[..., Any])
 
 _behaviours: dict[str, Callable[..., Any]] = {}
+_shapes: dict[type, Shape] = {}
 
 
 def implements(symbol: str) -> Callable[[Behaviour], Behaviour]:
@@ -37,6 +38,14 @@ def method(symbol: str, instance: Any, arguments: dict[str, Any]) -> Any:
     return _behaviour(symbol)(_shape_of(symbol, instance), instance, **bound)
 
 
+def remember(instance: Any) -> None:
+    """Keep the shapes of an instance's classes, for a finaliser that runs without the modules."""
+    for cls in type(instance).__mro__:
+        shape = getattr(sys.modules[cls.__module__], "SHAPE", None)
+        if shape is not None:
+            _shapes[cls] = shape
+
+
 def _behaviour(symbol: str) -> Callable[..., Any]:
     if symbol not in _behaviours:
         raise NotImplementedError(f"the stub core does not imitate {symbol}")
@@ -48,6 +57,6 @@ def _shape_of(symbol: str, instance: Any) -> Shape:
     class_name = symbol.partition(".")[0]
     for cls in type(instance).__mro__:
         if cls.__name__ == class_name:
-            found: Shape = sys.modules[cls.__module__].SHAPE
+            found: Shape = _shapes.get(cls) or sys.modules[cls.__module__].SHAPE
             return found
     raise TypeError(f"{type(instance).__qualname__} is no {class_name}")
