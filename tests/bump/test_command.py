@@ -7,17 +7,13 @@ import json
 import shutil
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from driftgate.bump import write
 from driftgate.cli import main
 from driftgate.paths import find_project
-
-if TYPE_CHECKING:
-    from driftgate.bump.staging import Stage
 
 PROJECT = find_project(Path(__file__).parent)
 # Calls by name what takes names, and leaves out what came later.
@@ -197,16 +193,23 @@ def test_write_and_write_again(checkout: Path) -> None:
 
 
 def test_half_failed_leaves_the_tree(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that dies while it writes has written nothing."""
+    """A run that cannot write its last file has written none, and says so in one line."""
     before = tree(checkout)
+    whole = Path.replace
 
-    def dying(stage: Stage) -> list[Path]:
-        raise OSError("disk full")
+    def failing(self: Path, target: Path) -> Path:
+        if target.name == "shape.toml" and target.is_relative_to(checkout):
+            raise OSError("disk full")
+        return whole(self, target)
 
-    monkeypatch.setattr(write, "publish", dying)
+    monkeypatch.setattr(Path, "replace", failing)
     result = bump("9.0", "--write")
 
-    assert isinstance(result.exception, OSError)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "driftgate: stubs/v9_0/shape.toml: disk full; nothing was written, "
+        "mend that and run it again\n"
+    )
     assert tree(checkout) == before
 
 

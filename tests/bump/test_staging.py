@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from driftgate.bump.staging import ChangedMeanwhileError, changed_files, publish, staged
+from driftgate.bump.staging import (
+    ChangedMeanwhileError,
+    UnwritableError,
+    changed_files,
+    publish,
+    staged,
+)
 from driftgate.paths import Project
 
 
@@ -72,7 +78,7 @@ def test_half_failed_leaves_all_as_it_was(
         (stage.copy.stubs / "v2" / "y.toml").write_text("y")
         (stage.copy.stubs / "v2" / "z.toml").write_text("z")
         monkeypatch.setattr(Path, "replace", failing)
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(UnwritableError, match=r"^stubs/v2/z\.toml: disk full; nothing was"):
             publish(stage)
 
     assert tree(project) == before

@@ -33,6 +33,20 @@ class ChangedMeanwhileError(DriftgateError):
         super().__init__(f"{path}: changed since this run began; nothing was written, run it again")
 
 
+class UnwritableError(DriftgateError):
+    """A file of the checkout cannot be written.
+
+    Attributes:
+        path: The file.
+        problem: Why not.
+    """
+
+    def __init__(self, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(f"{path}: {problem}; nothing was written, mend that and run it again")
+
+
 @dataclass(frozen=True)
 class Stage:
     """A copy of a project's data.
@@ -77,7 +91,7 @@ def publish(stage: Stage) -> list[Path]:
 
     Raises:
         ChangedMeanwhileError: One of them is not what was copied.
-        OSError: One cannot be written.
+        UnwritableError: One cannot be written.
     """
     root = stage.origin.root
     paths = changed_files(stage)
@@ -88,14 +102,16 @@ def publish(stage: Stage) -> list[Path]:
     done: list[Path] = []
     try:
         for path in paths:
-            folders += _make_folders(root / path)
             done.append(path)
+            folders += _make_folders(root / path)
             _put(root / path, (stage.copy.root / path).read_bytes())
-    except BaseException:
+    except BaseException as error:
         for path in done:
             _restore(root / path, stage.before.get(path))
         for folder in reversed(folders):
             folder.rmdir()
+        if isinstance(error, OSError):
+            raise UnwritableError(done[-1], (error.strerror or str(error)).lower()) from error
         raise
     return paths
 
@@ -133,5 +149,5 @@ def _put(file: Path, content: bytes) -> None:
 def _restore(file: Path, content: bytes | None) -> None:
     if content is None:
         file.unlink(missing_ok=True)
-    else:
+    elif _content(file) != content:
         _put(file, content)

@@ -38,7 +38,7 @@ def write_bump(report: Report, stage: Stage) -> Written:
 
     Raises:
         ChangedMeanwhileError: The checkout has changed since it was copied.
-        OSError: A file cannot be written.
+        UnwritableError: A file cannot be written.
     """
     if report.consumer == OURS:
         move_pin(stage.copy.root, report.new)
