@@ -1,5 +1,7 @@
 """The module's answers and the upstream's are the same ones, over every shape that fuses.
 
+Or over real releases: see ``property.upstreams``.
+
 (a) what the validator accepts, the fast path does not refuse; (b) what is accepted, the validator
 accepts; (c) the same while compiling; (d) TRT-LLM logs no refusal; (e) no exception leaves.
 Where a workspace does not state its numbers, (d) cannot be, and (c) is a no.
@@ -11,7 +13,7 @@ import contextlib
 import functools
 import io
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -20,8 +22,12 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import flashinfer_comm_fusion as fusion
 from flashinfer_comm_fusion import FlashInferWorkspaceManager
-from fusion.stubs import NAMES, Group, never_active, over_stub
+from fusion.stubs import Group
 from property.strategies import QUESTIONS, Made, Problem
+from property.upstreams import names, over
+
+if TYPE_CHECKING:
+    from driftgate.drive.loading import Controls
 
 pytestmark = pytest.mark.property
 
@@ -59,10 +65,10 @@ class Refusals(logging.Handler):
 
 
 class Bench:
-    """Workspaces over one stub, each made once; and the questions that a test asks them."""
+    """Workspaces over one upstream, each made once; and the questions that a test asks them."""
 
-    def __init__(self, core: Any) -> None:
-        core.configure(core.Settings(sm=SM100))
+    def __init__(self, controls: Controls) -> None:
+        controls.configure(sm=SM100, device_count=8, multicast=True, faults=())
         self.refusals = Refusals()
         self.manager = functools.cache(self._manager)
         self.fake = FakeTensorMode()
@@ -162,8 +168,8 @@ def is_legal(made: Made, asked: Problem) -> bool:
     return oneshot or asked.tokens > made.ranks
 
 
-def over_one_shape(core: Any) -> None:
-    bench = Bench(core)
+def over_one_upstream(controls: Controls) -> None:
+    bench = Bench(controls)
 
     @given(QUESTIONS)
     def ask(question: tuple[Made, Problem]) -> None:
@@ -174,23 +180,23 @@ def over_one_shape(core: Any) -> None:
     ask()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not never_active(name)])
+@pytest.mark.parametrize("name", names())
 def test_answers_are_the_validators(name: str) -> None:
-    over_stub(name, over_one_shape)
+    over(name, over_one_upstream)
 
 
-def unlisted_ranks(core: Any) -> dict[int, Any]:
-    bench = Bench(core)
+def unlisted_ranks(controls: Controls) -> dict[int, Any]:
+    bench = Bench(controls)
     counts = (1, 3, 5, 6, 7, 16)
     return {ranks: bench.manager(Made("trtllm", ranks, 64, 1024)).status.reason for ranks in counts}
 
 
-@pytest.mark.parametrize("name", ["v0_6_0", "v0_7_4"])
+@pytest.mark.parametrize("name", ["stub:v0_6_0", "stub:v0_7_4"])
 def test_rank_counts_that_the_dispatch_does_not_list_are_refused(name: str) -> None:
     """It raises KeyError for them in every release, in the middle of the first forward pass."""
     unsupported = fusion.ReasonCode.UNSUPPORTED_RANK_COUNT
 
-    assert over_stub(name, unlisted_ranks) == {
+    assert over(name, unlisted_ranks) == {
         1: fusion.ReasonCode.SINGLE_RANK,
         **dict.fromkeys((3, 5, 6, 7, 16), unsupported),
     }
