@@ -79,6 +79,7 @@ def test_our_own_module_is_never_rejected() -> None:
         "allreduce_fusion",
         "create_allreduce_fusion_workspace",
         "is_buffer_size_sufficient",
+        "trtllm_destroy_ipc_workspace_for_all_reduce_fusion",
     }
 
 
