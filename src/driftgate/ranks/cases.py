@@ -158,6 +158,9 @@ class Case:
             return (base,)
         if self.trouble is None:
             return ()
+        if self.on_all and self.trouble.expects:
+            # Whoever fails first may end the others' attempts before they fail themselves.
+            return (*self.trouble.expects, *self.trouble.peers)
         if self.strikes(rank):
             return self.trouble.expects
         return self.trouble.peers if rank in self.topology.groups[0] else ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -87,7 +86,6 @@ class _Rank:
         if engine.group is not None and stage.ok():
             script.run(stage)
         journal.close(stage.leaks)
-        sys.stderr.flush()
         _leave_together(self._case, place)
 
 

@@ -72,7 +72,8 @@ class RankTrace:
     def where(self) -> str:
         """Say where a rank that did not end well was."""
         at = str(self.inside) if self.inside else self.unfinished or "no step"
-        return f"{self.name}: {self.end} in {at}"
+        said = self.trace.stderr.strip().rsplit("\n", 1)[-1] if self.end != HANG else ""
+        return f"{self.name}: {self.end} in {at}" + (f" ({said})" if said else "")
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain containers, for JSON."""

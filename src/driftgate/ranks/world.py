@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import tempfile
 import time
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,8 +113,14 @@ def _start(place: Place, work: Callable[[Place], None]) -> int:
         return pid
     output = os.open(place.output, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     become_child(output)
-    work(place)
-    os._exit(0)
+    status = 1
+    try:
+        work(place)
+        status = 0
+    except BaseException:  # noqa: BLE001 - nothing may go up into the parent's own code
+        traceback.print_exc()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _reap(alive: dict[int, Place], ends: dict[Place, str]) -> None:
