@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from driftgate.cli import main
+from driftgate.evidence import write_fidelity
 from driftgate.paths import Project
 from driftgate.stubtree.behaviour import Comparison, Pair, pairs
-from driftgate.stubtree.evidence import write_evidence
 from driftgate.wheels.store import CACHE_VARIABLE, WheelStore, cache_folder
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def test_evidence_names_the_run_and_each_release(checkout: Path) -> None:
     comparison = Comparison(Project(checkout, checkout / "results"), store, 1)
     results = list(comparison.run([Pair("0.7.4", "v0_7_4")]))
 
-    path = write_evidence(checkout / "evidence", results)
+    path = write_fidelity(checkout / "evidence", results)
 
     run, row = map(json.loads, path.read_text().splitlines())
     assert path.name == f"fidelity-{run['date']}.jsonl"

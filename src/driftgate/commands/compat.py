@@ -14,11 +14,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from driftgate.commands.console import table_console
 from driftgate.compat import Plan, Run, make_plan
 from driftgate.consumers import OURS
+from driftgate.evidence import write_wheels
 from driftgate.findings import ContractResult, State
 from driftgate.paths import find_project
 from driftgate.released.driven import choose_consumers
 from driftgate.report.findings import finding_lines
-from driftgate.report.table import matrix_table, standin_line
+from driftgate.report.table import degraded_lines, matrix_table, standin_line
 from driftgate.results import ResultFile, summary
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ _AS_EXPECTED = {State.PASS, State.XFAIL, State.NOT_RUN}
     help="Processes that cells are forked from.",
 )
 @click.option("--fresh", is_flag=True, help="Drive every cell anew, kept traces or not.")
+@click.option("--evidence", is_flag=True, help="Write what releases came to into matrix/evidence/.")
 @click.option("--json", "as_json", is_flag=True, help="Print result rows instead of the report.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -61,6 +63,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     only_list: bool,  # noqa: FBT001 - click hands flags over so
     workers: int,
     fresh: bool,  # noqa: FBT001
+    evidence: bool,  # noqa: FBT001
     as_json: bool,  # noqa: FBT001
 ) -> None:
     """Try a consumer against every shape that flashinfer.comm has had, or may take.
@@ -86,6 +89,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
                 _report(found, run, str(file.path))
             results += found
             problems |= dict.fromkeys(run.problems)
+    if evidence:
+        click.echo(f"evidence: {write_wheels(project.matrix / 'evidence', results)}")
     click.echo(summary(results, len(problems), time.monotonic() - started))
     if problems or any(result.state not in _AS_EXPECTED for result in results):
         context.exit(1)
@@ -129,6 +134,8 @@ def _report(results: list[ContractResult], run: Run, path: str) -> None:
     console = table_console()
     console.print(f"consumer: {run.plan.consumer.name}", markup=False)
     console.print(matrix_table(results, run.plan.environments))
+    for line in degraded_lines(results, run.plan.environments):
+        console.print(f"  {line}", markup=False)
     standins = standin_line(results)
     if standins:
         console.print(standins, markup=False, soft_wrap=True)

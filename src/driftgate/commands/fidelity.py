@@ -12,9 +12,9 @@ from rich.text import Text
 
 from driftgate.commands.console import table_console
 from driftgate.commands.fetching import fetch_releases
+from driftgate.evidence import write_fidelity
 from driftgate.paths import find_project
 from driftgate.stubtree.behaviour import Comparison, pairs
-from driftgate.stubtree.evidence import write_evidence
 from driftgate.stubtree.fidelity import check_fidelity
 from driftgate.surface.listing import difference_lines
 from driftgate.surface.releases import load_releases
@@ -57,7 +57,7 @@ def command(*, behaviour: bool, every: bool, fetch: bool, write: bool, workers: 
         results, problems = _compare(project, workers, every=every, fetch=fetch)
         _print_behaviour(results, problems)
         if write:
-            click.echo(f"evidence: {write_evidence(project.matrix / 'evidence', results)}")
+            click.echo(f"evidence: {write_fidelity(project.matrix / 'evidence', results)}")
         holds = holds and not problems and all(result.holds for result in results)
         figures = _figures(results)
     click.echo(
