@@ -12,7 +12,7 @@ from driftgate.contracts.base import Family
 from driftgate.findings import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from driftgate.cells import Environment
     from driftgate.findings import ContractResult
@@ -27,6 +27,22 @@ _SQUARES = (
     (State.NOT_RUN, "[dim]-[/]"),
 )
 
+_ACTIVE = "active"
+
+# Broken in two, so that the table fits a terminal of 100 columns.
+_HEADS = {
+    Family.IMPORT: "im-\nport",
+    Family.KEYWORDS: "key-\nwords",
+    Family.DIALECT: "dia-\nlect",
+    Family.FASTPATH: "fast\npath",
+    Family.LOGNOISE: "log\nnoise",
+    Family.LIFECYCLE: "life\ncycle",
+    Family.TOPOLOGY: "topo-\nlogy",
+    Family.NUMERICS: "num-\nerics",
+    Family.STATUS: "sta-\ntus",
+    Family.COMPILE: "com-\npile",
+}
+
 
 def matrix_table(
     results: Iterable[ContractResult], environments: Mapping[str, Environment]
@@ -38,50 +54,64 @@ def matrix_table(
         environments: By id; what fusion did is told of those without a fault.
     """
     squares: dict[str, dict[Family, Counter[State]]] = {}
-    activities: dict[str, dict[str, str]] = defaultdict(dict)
     reasons: dict[str, str] = {}
+    results = list(results)
     for result in results:
         row = squares.setdefault(result.cell.upstream, defaultdict(Counter))
         row[find_rule(result.contract).contract.family][result.state] += 1
         reasons.setdefault(result.cell.upstream, result.reason)
-        if result.activity and not environments[result.cell.environment].faults:
-            activities[result.cell.upstream][result.cell.environment] = result.activity
+    activities = _activities(results, environments)
     families = [family for family in Family if any(family in row for row in squares.values())]
-    table = Table("upstream", "fusion", *(family.value for family in families), pad_edge=False)
+    heads = (_HEADS.get(family, family.value) for family in families)
+    table = Table("upstream", *heads, "fusion", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.columns[0].no_wrap = True
+    for column in table.columns[1:-1]:
+        column.justify = "right"
     for upstream, row in squares.items():
         is_not_run = all(count.keys() == {State.NOT_RUN} for count in row.values())
-        said = reasons[upstream] if is_not_run else summarize_activity(activities[upstream])
-        table.add_row(
-            upstream,
-            said,
-            *(_square(row[family]) for family in families),
-        )
+        said = reasons[upstream] if is_not_run else _share_active(activities.get(upstream, {}))
+        table.add_row(upstream, *(_square(row[family]) for family in families), said)
     return table
+
+
+def degraded_lines(
+    results: Iterable[ContractResult], environments: Mapping[str, Environment]
+) -> Iterator[str]:
+    """Say where fusion was off, by reason and environment, commonest first.
+
+    Args:
+        results: Every verdict of the run.
+        environments: By id; what fusion did is told of those without a fault.
+    """
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for upstream, seen in _activities(results, environments).items():
+        for environment, activity in seen.items():
+            if activity != _ACTIVE:
+                places[activity, environment].append(upstream.partition(":")[2] or upstream)
+    for (activity, environment), upstreams in sorted(places.items(), key=lambda at: -len(at[1])):
+        yield f"{activity} in {environment}: {', '.join(upstreams)}"
+
+
+def _activities(
+    results: Iterable[ContractResult], environments: Mapping[str, Environment]
+) -> dict[str, dict[str, str]]:
+    """What fusion did, by upstream and environment, where nothing was made to fail."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for result in results:
+        if result.activity and not environments[result.cell.environment].faults:
+            found[result.cell.upstream][result.cell.environment] = result.activity
+    return found
+
+
+def _share_active(activities: Mapping[str, str]) -> str:
+    active = sum(activity == _ACTIVE for activity in activities.values())
+    return f"active {active}/{len(activities)}" if active else "off"
 
 
 def standin_line(results: Iterable[ContractResult]) -> str:
     """Say which packages were stood in for, for real releases to be imported; empty for none."""
     packages = sorted({name.partition(".")[0] for result in results for name in result.standins})
     return f"stood in for, where releases import them: {', '.join(packages)}" if packages else ""
-
-
-def summarize_activity(activities: dict[str, str]) -> str:
-    """Say where fusion was active, and the reasons where it was not, commonest first."""
-    places: dict[str, list[str]] = defaultdict(list)
-    for environment, activity in activities.items():
-        places[activity].append(environment)
-    ordered = sorted(places.items(), key=lambda item: -len(item[1]))
-    return "\n".join(_place(activity, where, len(activities)) for activity, where in ordered)
-
-
-def _place(activity: str, environments: Sequence[str], total: int) -> str:
-    if activity == "active":
-        return f"active {len(environments)}/{total}"
-    if len(environments) == total:
-        return activity
-    more = len(environments) - 1
-    return f"{activity} in {environments[0]}" + (f" and {more} more" if more else "")
 
 
 def _square(count: Counter[State]) -> str:
