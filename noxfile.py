@@ -67,8 +67,20 @@ def property(session: nox.Session) -> None:  # noqa: A001 - the session's name i
 
 @nox.session
 def fidelity(session: nox.Session) -> None:
-    """Compare each historic stub with every release it stands for."""
-    _run(session, CPU, "-m", "driftgate", "fidelity", *session.posargs)
+    """Compare each historic stub with every release it stands for, shape and behaviour.
+
+    Behaviour is compared with the first and the last release of each stub, which are fetched;
+    ``-- --all`` takes every release.
+    """
+    options = session.posargs or ("--behaviour", "--fetch")
+    _run(session, CPU, "-m", "driftgate", "fidelity", *options)
+
+
+@nox.session(default=False)
+def wheels(session: nox.Session) -> None:
+    """Try a consumer against real releases; posargs go to ``driftgate compat``."""
+    _run(session, CPU, "-m", "driftgate", "wheels", "fetch", "--all", "--lean")
+    _run(session, CPU, "-m", "driftgate", "compat", "--upstream", "wheels", *session.posargs)
 
 
 @nox.session(default=False)
