@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # A cell takes about a second, one with a rank that is slow on purpose ten: only a hang takes this.
 CELL_LIMIT = 25.0
-_ZYGOTE = "driftgate.ranks.zygote"
+ZYGOTE = "driftgate.ranks.zygote"
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def run_plan(plan: Plan, workers: int, limit: float = CELL_LIMIT) -> Iterator[Co
             (upstream, make_job(plan.consumer, upstream, plan.cases_of(upstream), folder, limit))
             for upstream in plan.upstreams
         ]
-        for upstream, driven in share_out(jobs, workers, _ZYGOTE, drive_ranks):
+        for upstream, driven in share_out(jobs, workers, ZYGOTE, drive_ranks):
             yield from judge(plan, upstream, driven)
 
 

@@ -1,7 +1,6 @@
 """What goes wrong on a rank beyond the stub core's own switches; named by a row's id.
 
-Each is brought about in the rank's own process, after the consumer is configured and before it
-is asked for a workspace.
+Each is brought about in the rank's own process, before the consumer is configured.
 """
 
 from __future__ import annotations

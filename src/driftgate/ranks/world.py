@@ -134,6 +134,7 @@ def _reap(alive: dict[int, Place], ends: dict[Place, str]) -> None:
 
 def _end_all(alive: dict[int, Place], ends: dict[Place, str]) -> None:
     """Have the stacks of those that are left, and kill them."""
+    written = {place: _size(place.journal) for place in alive.values()}
     for pid in alive:
         os.kill(pid, STACK_SIGNAL)
     if alive:
@@ -143,6 +144,13 @@ def _end_all(alive: dict[int, Place], ends: dict[Place, str]) -> None:
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         ends[place] = HANG
+        if place.journal.exists():
+            # The signal may have interrupted what the rank was waiting in.
+            os.truncate(place.journal, written[place])
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _text(path: Path) -> str:

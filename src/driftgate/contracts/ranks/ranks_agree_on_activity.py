@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from driftgate.cells import Tier
@@ -31,9 +32,10 @@ def check(seen: RankEvidence) -> Iterator[Breach]:
                 for step in site_steps(trace, members.site, "create")
                 if step.status
             ]
-            for trace in seen.lived(members)
+            for trace in members.traces
         ]
-        for moment, states in enumerate(zip(*said, strict=False), start=1):
+        for moment, answers in enumerate(zip_longest(*said), start=1):
+            states = [answer for answer in answers if answer is not None]  # of those that came
             if len(set(states)) > 1:
                 got = ", ".join("active" if state else "off" for state in states)
                 yield Breach(

@@ -26,10 +26,10 @@ def run(stage: RankStage) -> None:
     """Ask for a workspace, and to use it, once a layer; then reduce plainly."""
     trouble = stage.case.trouble
     assert trouble is not None, "this script is for rows of troubles"  # noqa: S101 - ours
-    if not begin(stage):
-        return
     if stage.case.strikes(stage.rank.rank):
         bring_about(trouble.id)
+    if not begin(stage):
+        return
     belongings = Belongings()
     for _ in range(_LAYERS):
         for site in sites(stage):
