@@ -193,15 +193,11 @@ def read_cases(path: Path) -> dict[str, Case]:
         InvalidDataError: A row cannot be used.
     """
     document = read_toml(path)
-    topologies = {
-        topology.id: topology
-        for topology in (_row(path, Topology, row) for row in document.get("topology", []))
-    }
-    for topology in topologies.values():
+    rows = [_row(path, Topology, row) for row in document.get("topology", [])]
+    for topology in rows:
         _check(path, topology)
-    cases = [
-        Case(topology, script) for topology in topologies.values() for script in topology.scripts
-    ]
+    topologies = {topology.id: topology for topology in rows}
+    cases = [Case(topology, script) for topology in rows for script in topology.scripts]
     for row in document.get("trouble", []):
         trouble = _row(path, Trouble, row)
         if trouble.topology not in topologies:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from driftgate.contracts import all_rules
+from driftgate.contracts import all_rules, rank_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,17 +19,22 @@ def contracts_page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    rules = all_rules().values()
+    rules, together = all_rules().values(), rank_rules().values()
     yield "# Contracts"
     yield ""
     yield "<!-- Written by `driftgate contracts --write docs/contracts.md`: do not edit. -->"
     yield ""
-    yield f"{len(rules)} rules that every consumer must keep in every cell where they are judged."
+    yield f"{len(rules)} rules that every consumer must keep in every cell where they are judged,"
+    yield f"and {len(together)} that its ranks must keep together."
     for family, members in groupby(rules, key=lambda rule: rule.contract.family):
         yield ""
         yield f"## {family.value}"
         for rule in members:
             yield from _section(rule)
+    yield ""
+    yield "## several ranks"
+    for rule in together:
+        yield from _section(rule)
 
 
 def _section(rule: Rule) -> Iterator[str]:
