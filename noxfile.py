@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,20 +30,26 @@ class Environment:
     """One virtual environment below ``.nox``, shared by every session that names it.
 
     Attributes:
-        name: Its folder.
+        name: Its folder, with the interpreter's version.
         groups: Dependency groups of ``pyproject.toml`` that it holds.
-        project: How the project itself is installed there, or empty for not at all.
-        torch: Whether torch goes in first, pinned, so that no resolver picks another.
+        project: Whether it holds the project, with the requirements of its extra ``harness``.
+        torch: Whether it holds torch.
     """
 
     name: str
     groups: tuple[str, ...]
-    project: str = ""
+    project: bool = False
     torch: bool = False
 
 
 # One environment for all sessions with torch: it is most of a gigabyte, and is read-only in use.
-CPU = Environment("cpu", ("test", "types"), project=".[harness]", torch=True)
+CPU = Environment("cpu", ("test", "types"), project=True, torch=True)
+# Reading, recording, comparing and binding need no torch, and must work on every interpreter.
+STATIC = Environment("static", ("test",), project=True)
+WITHOUT_TORCH = tuple(
+    f"tests/{name}"
+    for name in ("calls", "index", "insides", "project", "released", "stubtree", "surface")
+)
 # Apart from CPU, so that a formatting check does not wait for torch.
 LINT = Environment("lint", ("lint",))
 
@@ -89,6 +96,17 @@ def bump(session: nox.Session) -> None:
     _run(session, CPU, "-m", "driftgate", "bump", *session.posargs)
 
 
+@nox.session(default=False)
+@nox.parametrize("version", nox.project.python_versions(PYPROJECT))
+def interpreters(session: nox.Session, version: str) -> None:
+    """Run what needs no torch on each interpreter that is present."""
+    interpreter = _find_python(version)
+    if interpreter is None:
+        session.skip(f"not-run: no Python {version} on this machine")
+    arguments = ("-m", "pytest", "-m", "not property", *WITHOUT_TORCH)
+    _run(session, STATIC, *arguments, interpreter=interpreter)
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style and format."""
@@ -112,42 +130,67 @@ def bench(session: nox.Session) -> None:
 # --------------------------------------------------------------------------------------------
 
 
-def _run(session: nox.Session, environment: Environment, *arguments: str) -> None:
+def _run(
+    session: nox.Session,
+    environment: Environment,
+    *arguments: str,
+    interpreter: str = sys.executable,
+) -> None:
     """Run Python in ``environment`` with ``arguments``, after making it where need be."""
     session.chdir(ROOT)
-    python = _provide(session, environment)
+    python = _provide(session, environment, interpreter)
     session.run(str(python), *arguments, external=True, env=_variables())
 
 
-def _provide(session: nox.Session, environment: Environment) -> Path:
+def _provide(session: nox.Session, environment: Environment, interpreter: str) -> Path:
     """Make ``environment`` if it is missing or made from other inputs; return its Python.
 
     Installed with pip alone: uv does not read the indexes and find-links that pip is
     configured with, and a CPU build of torch is often to be had only through those.
     """
-    folder = ROOT / ".nox" / f"{environment.name}-{sys.version_info[0]}.{sys.version_info[1]}"
+    version = _version(interpreter)
+    folder = ROOT / ".nox" / f"{environment.name}-{version.rpartition('.')[0]}"
     python = folder / "bin" / "python"
     stamp = folder / "made-from"
-    inputs = _fingerprint(environment)
+    inputs = _fingerprint(environment, version)
     if python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == inputs:
         return python
-    make = (sys.executable, "-m", "virtualenv", "--quiet", "--clear", str(folder))
-    session.run(*make, external=True, env=_variables())
+    make = (sys.executable, "-m", "virtualenv", "--quiet", "--clear")
+    session.run(*make, "--python", interpreter, str(folder), external=True, env=_variables())
     install = (str(python), "-m", "pip", "install", "--quiet")
-    groups = nox.project.dependency_groups(PYPROJECT, *environment.groups)
+    requirements = list(nox.project.dependency_groups(PYPROJECT, *environment.groups))
     if environment.torch:
         session.run(*install, TORCH, external=True, env=_variables())
     if environment.project:
-        groups = ("--editable", environment.project, *groups)
-    session.run(*install, *groups, external=True, env=_variables())
+        requirements += PYPROJECT["project"]["optional-dependencies"]["harness"]
+        # Without its dependencies: torch is chosen here, or left out.
+        session.run(*install, "--no-deps", "--editable", ".", external=True, env=_variables())
+    session.run(*install, *requirements, external=True, env=_variables())
     stamp.write_text(inputs, encoding="utf-8")
     return python
 
 
-def _fingerprint(environment: Environment) -> str:
+def _find_python(version: str) -> str | None:
+    """Find an interpreter of this minor version: on the path, or where pyenv keeps them."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    kept = (str(path) for path in sorted(pyenv.glob(f"{version}.*/bin/python")))
+    # A shim of pyenv's can be on the path without a version behind it: only one that runs counts.
+    return next((path for path in (f"python{version}", *kept) if _version(path)), None)
+
+
+def _version(interpreter: str) -> str:
+    """Return an interpreter's full version, or nothing where it does not run."""
+    ask = (interpreter, "-c", "import platform; print(platform.python_version())")
+    try:
+        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _fingerprint(environment: Environment, version: str) -> str:
     """Hash all that decides what the environment holds."""
-    inputs = f"{environment}{TORCH}{sys.version}{(ROOT / 'pyproject.toml').read_text()}"
-    return hashlib.sha256(inputs.encode()).hexdigest()
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return hashlib.sha256(f"{environment}{TORCH}{version}{pyproject}".encode()).hexdigest()
 
 
 def _variables() -> dict[str, str | None]:

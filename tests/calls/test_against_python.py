@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +51,7 @@ def test_a_call_breaks_where_python_raises(text: str, count: int, keywords: list
     function = namespace["make"]
     assert callable(function)
     try:
-        inspect.signature(function).bind(*range(count), **dict.fromkeys(keywords, 0))
+        function(*range(count), **dict.fromkeys(keywords, 0))
         raises = False
     except TypeError:
         raises = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from driftgate.wheels.store import CACHE_VARIABLE, WheelStore, cache_folder
 
 ROOT = Path(__file__).parents[2]
 STORE = WheelStore(cache_folder())
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="no torch here")
 
 
 @pytest.fixture
@@ -55,6 +57,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@needs_torch
 def test_a_release_that_is_not_in_the_store_is_not_run(checkout: Path) -> None:
     """With the command that fetches it; nothing is an error then, and no row is held unused."""
     store = WheelStore(checkout / "cache")
@@ -67,6 +70,7 @@ def test_a_release_that_is_not_in_the_store_is_not_run(checkout: Path) -> None:
     assert comparison.problems == []
 
 
+@needs_torch
 def test_evidence_names_the_run_and_each_release(checkout: Path) -> None:
     store = WheelStore(checkout / "cache")
     comparison = Comparison(Project(checkout, checkout / "results"), store, 1)
