@@ -1,0 +1,1 @@
+"""The GPU tier: our module over real kernels and NCCL, on Hopper or Blackwell."""
