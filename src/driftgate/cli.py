@@ -18,6 +18,7 @@ COMMANDS = {
     "compat": "Try a consumer against every stub upstream.",
     "contracts": "Print the rules that every consumer must keep.",
     "fidelity": "Compare every historic stub with every release it stands for.",
+    "gpu": "Check our module over real kernels, where the GPUs for it are.",
     "ranks": "Try a consumer over several real ranks, with and without trouble on some of them.",
     "stub": "Derive stub trees from recorded surfaces.",
     "surface": "Record, show and compare the surfaces of releases.",
