@@ -19,6 +19,7 @@ COMMANDS = {
     "contracts": "Print the rules that every consumer must keep.",
     "fidelity": "Compare every historic stub with every release it stands for.",
     "gpu": "Check our module over real kernels, where the GPUs for it are.",
+    "grid": "Show which releases of a consumer work with which of FlashInfer.",
     "ranks": "Try a consumer over several real ranks, with and without trouble on some of them.",
     "stub": "Derive stub trees from recorded surfaces.",
     "surface": "Record, show and compare the surfaces of releases.",

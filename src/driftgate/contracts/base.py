@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CREATE = "create_allreduce_fusion_workspace"
 FUSION = "allreduce_fusion"
+LEGACY = ("trtllm_create_ipc_workspace_for_all_reduce_fusion", "trtllm_allreduce_fusion")
 SIZE_CHECK = "is_buffer_size_sufficient"
 # Relative to the largest value: a few steps of bfloat16; a lost reduction is off by far more.
 TOLERANCE = 2e-2

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftgate.contracts.base import CREATE, FUSION, Breach, Contract, Family, Severity
+from driftgate.contracts.base import CREATE, FUSION, LEGACY, Breach, Contract, Family, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,8 @@ CONTRACT = Contract(
 
 
 def check(seen: Evidence) -> Iterator[Breach]:
-    """Look for a TypeError out of the two functions."""
-    for event in [*seen.calls(CREATE), *seen.calls(FUSION)]:
-        if event.outcome == "TypeError":
-            yield Breach("only arguments that it takes", str(event.value), event.symbol, event.site)
+    """Look for a TypeError out of the functions, those before the unified API too."""
+    for symbol in (CREATE, FUSION, *LEGACY):
+        for event in seen.calls(symbol):
+            if event.outcome == "TypeError":
+                yield Breach("only arguments that it takes", str(event.value), symbol, event.site)

@@ -20,7 +20,13 @@ CONTRACT = Contract(
 
 
 def check(seen: Evidence) -> Iterator[Breach]:
-    """Count the creations after the first that failed."""
-    calls = seen.calls(CREATE)
-    if len(calls) > 1 and calls[0].outcome != "ok":
-        yield Breach("one attempt", f"{len(calls)} attempts", CREATE, calls[1].site)
+    """Count the attempts for one backend after the first that failed; another may be tried next."""
+    failed: dict[object, int] = {}
+    for event in seen.calls(CREATE):
+        backend = event.args.get("backend")
+        if backend in failed:
+            failed[backend] += 1
+            yield Breach("one attempt", f"attempt {failed[backend]}", CREATE, event.site)
+            return
+        if event.outcome != "ok":
+            failed[backend] = 1

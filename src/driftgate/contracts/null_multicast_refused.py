@@ -18,11 +18,14 @@ CONTRACT = Contract(
     incidents=("I72",),
 )
 
+_WITHOUT = "trtllm"
+
 
 def check(seen: Evidence) -> Iterator[Breach]:
-    """Look for use, and for a reason."""
+    """Look for use, and for a reason; trtllm has no such pointer, and may be fallen back to."""
     for event in seen.trace.events(kind="kernel"):
-        yield Breach("no kernel", "a kernel ran", event.symbol)
+        if event.args.get("backend") != _WITHOUT:
+            yield Breach("no kernel", "a kernel ran", event.symbol)
     status = seen.trace.final_status()
-    if status is not None and status.active:
+    if status is not None and status.active and status.backend != _WITHOUT:
         yield Breach("degraded", "active", CREATE)

@@ -17,6 +17,7 @@ CONTRACT = Contract(
     environments=("h100", "h100_subgroup", "h100_fp32", "b200", "b200_subgroup"),
     incidents=("I49",),
     needs_active=True,
+    needs=("every_size",),
 )
 
 

@@ -40,8 +40,9 @@ class Driver(Protocol):
     def lacks(self) -> frozenset[str]:
         """Operations, by their names here, that this consumer does not have: they are not asked.
 
-        Beside them: ``status`` where it does not say why fusion is off, and ``other_group`` where
-        only the configured group can be asked about.
+        Beside them: ``status`` where it does not say why fusion is off, ``other_group`` where only
+        the configured group can be asked about, and ``every_size`` where it refuses what would fit
+        on purpose, because something else is faster there.
         """
 
     def load(self) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from driftgate.drive.engine import Coordinator, Engine
 
 _MIB = 1 << 20
+# vLLM's own default: more than its table of sizes lets through.
+_BATCHED_TOKENS = 8192
 
 
 class VllmDriver:
@@ -34,7 +36,6 @@ class VllmDriver:
         self._pass: Any = None
         self._communicator: Any = None
         self._dtype = torch.bfloat16
-        self._tokens = 0
         self._hidden = 0
 
     def _answers(self) -> dict[str, Any]:
@@ -60,7 +61,7 @@ class VllmDriver:
     @property
     def lacks(self) -> frozenset[str]:
         """See :class:`~driftgate.drive.drivers.base.Driver`."""
-        missing = {"resolve_backend", "open_manager", "check_size", "other_group"}
+        missing = {"resolve_backend", "open_manager", "check_size", "other_group", "every_size"}
         if not self._modules.offers("communicator"):
             missing |= {"can_use", "all_reduce"}
         return frozenset({*missing, "status"})
@@ -94,7 +95,7 @@ class VllmDriver:
 
     def create(
         self,
-        tokens: int,
+        tokens: int,  # noqa: ARG002 - vLLM sizes the workspace by its own table
         hidden: int,
         dtype: torch.dtype,
         *,
@@ -102,7 +103,7 @@ class VllmDriver:
     ) -> bool:
         """Make the fusion pass, once: what it finds then is what there is."""
         if self._pass is None:
-            self._tokens, self._hidden, self._dtype = tokens, hidden, dtype
+            self._hidden, self._dtype = hidden, dtype
             self._pass = self._modules.operation("pass")(self._config())
         return hasattr(self._pass, "allreduce_params")
 
@@ -176,7 +177,7 @@ class VllmDriver:
 
         return SimpleNamespace(
             model_config=SimpleNamespace(get_hidden_size=lambda: self._hidden),
-            scheduler_config=SimpleNamespace(max_num_batched_tokens=self._tokens),
+            scheduler_config=SimpleNamespace(max_num_batched_tokens=_BATCHED_TOKENS),
             speculative_config=None,
             compilation_config=SimpleNamespace(
                 pass_config=SimpleNamespace(flashinfer_max_size=max_size)

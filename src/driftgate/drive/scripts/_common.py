@@ -162,16 +162,17 @@ def fused(stage: Stage, tensor: torch.Tensor, **args: Json) -> None:
 
 
 def finish(stage: Stage) -> None:
-    """Clean up twice, ask once more, and look for what is still alive."""
+    """Clean up twice, look for what is still alive, and ask once more."""
     stage.step("cleanup", stage.driver.cleanup)
     stage.step("cleanup", stage.driver.cleanup)
-    tokens, hidden = stage.environment.max_token_num, stage.environment.hidden_dim
-    can_use(stage, torch.empty(tokens, hidden, dtype=stage.engine.dtype), after_cleanup=True)
     gc.collect()
     if stage.upstream.live_handles():
         stage.leaks.append(f"handles: {stage.upstream.live_handles()}")
     if stage.observer.workspace() is not None:
         stage.leaks.append(f"workspace: {type(stage.observer.workspace()).__name__}")
+    # Last: a consumer may make a workspace when it is asked.
+    tokens, hidden = stage.environment.max_token_num, stage.environment.hidden_dim
+    can_use(stage, torch.empty(tokens, hidden, dtype=stage.engine.dtype), after_cleanup=True)
 
 
 def grid(tokens: int, hidden: int, tp_size: int) -> Iterator[tuple[int, int]]:

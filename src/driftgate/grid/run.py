@@ -1,0 +1,115 @@
+"""Drive every distinct consumer on every distinct upstream, or take what was kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from driftgate.compat import Plan, judge, make_job
+from driftgate.contracts import all_rules
+from driftgate.environments import read_environments
+from driftgate.grid.verdicts import PairVerdicts, VerdictStore, verdict_key
+from driftgate.zygotes import drive_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from driftgate.cells import Environment
+    from driftgate.consumers import Consumer
+    from driftgate.findings import ContractResult
+    from driftgate.grid.rules import GridRules
+    from driftgate.paths import Project
+    from driftgate.upstreams import Upstream
+
+
+@dataclass
+class GridRun:
+    """What one run drives, and what it has found.
+
+    Attributes:
+        project: Where data lies and verdicts are kept.
+        rules: Which environments are pretended.
+        workers: Processes that cells are forked from.
+        fresh: Whether kept verdicts are ignored.
+        reused: Pairs whose verdicts were kept.
+        driven: Pairs that were driven.
+        cells: Cells that were driven.
+    """
+
+    project: Project
+    rules: GridRules
+    workers: int
+    fresh: bool = False
+    reused: int = 0
+    driven: int = 0
+    cells: int = 0
+    _environments: dict[str, Environment] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._environments = read_environments(self.project.matrix / "environments.toml")
+
+    def verdicts(
+        self, pairs: Iterable[tuple[Consumer, Upstream]], tell: Callable[[str], None]
+    ) -> dict[tuple[str, str], PairVerdicts]:
+        """Return the verdicts of all pairs, by the consumer's content and the upstream's name.
+
+        Args:
+            pairs: What meets; equal content is driven once.
+            tell: Told of each pair that is done.
+
+        Raises:
+            DriftgateError: A consumer cannot be driven, or the harness failed.
+        """
+        store = VerdictStore(self.project.results / "grid")
+        found: dict[tuple[str, str], PairVerdicts] = {}
+        todo: dict[tuple[str, str], tuple[str, Plan, Upstream]] = {}
+        for consumer, upstream in pairs:
+            place = (consumer.content, upstream.name)
+            if place in found or place in todo:
+                continue
+            plan = self._plan(consumer, upstream)
+            key = verdict_key(consumer, upstream, plan.environments.values())
+            kept = None if self.fresh else store.get(key)
+            if kept is not None:
+                self.reused += 1
+                found[place] = kept
+            else:
+                todo[place] = (key, plan, upstream)
+        for place, verdicts in self._drive(todo, tell):
+            found[place] = verdicts
+            if not verdicts.errors:
+                store.put(todo[place][0], verdicts)
+        return found
+
+    def _drive(
+        self,
+        todo: dict[tuple[str, str], tuple[str, Plan, Upstream]],
+        tell: Callable[[str], None],
+    ) -> Iterable[tuple[tuple[str, str], PairVerdicts]]:
+        jobs = [
+            (place, make_job(plan.consumer, upstream, plan.environments.values()))
+            for place, (_, plan, upstream) in todo.items()
+        ]
+        results: dict[tuple[str, str], list[ContractResult]] = defaultdict(list)
+        waiting = {place: len(plan.environments) for place, (_, plan, _) in todo.items()}
+        for place, driven in drive_all(jobs, self.workers):
+            _, plan, upstream = todo[place]
+            results[place] += judge(plan, upstream, driven)
+            self.cells += 1
+            waiting[place] -= 1
+            if not waiting[place]:
+                self.driven += 1
+                tell(f"{plan.consumer.name} {upstream.name}")
+                yield place, PairVerdicts.of(results.pop(place))
+
+    def _plan(self, consumer: Consumer, upstream: Upstream) -> Plan:
+        rules = tuple(all_rules().values())
+        environments = {
+            name: environment
+            for name, environment in self._environments.items()
+            if name in self.rules.environments
+            and upstream.takes_part(environment)
+            and not consumer.left_out(environment)
+        }
+        return Plan(consumer, (upstream,), environments, rules)
