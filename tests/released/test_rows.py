@@ -25,6 +25,11 @@ def test_the_rows_that_are_there() -> None:
     ("file", "text", "problem"),
     [
         ("sglang.toml", 'distribution = "sglang"\n', "lacks 'files'"),
+        (
+            "sglang.toml",
+            'distribution = "sglang"\nfiles = []\ndriver = "sglang"\noperations = "all"\n',
+            "lacks a table of names",
+        ),
         ("pins.toml", '[sglang]\n"0.5.1" = { torch = "2.8.0" }\n', "no pin"),
         ("pins.toml", '[sglang]\n"0.5.1" = { flashinfer = "newest" }\n', "no pin"),
         ("vllm.toml", "distribution =\n", "not TOML"),

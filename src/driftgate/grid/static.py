@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from driftgate.calls.binding import BREAKING, Verdict
 from driftgate.calls.check import check_calls
+from driftgate.calls.model import Source
 from driftgate.digests import digest_of
 from driftgate.index.settings import read_settings
-from driftgate.released.sources import find_sources
+from driftgate.released.sources import ConsumerSources, find_sources
 from driftgate.surface.store import load_surface, write_whole
 from driftgate.wheels.store import cache_folder
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from driftgate.consumers import Consumer
     from driftgate.paths import Project
 
+_EXACTLY = "=="
 _TOLD = BREAKING | {Verdict.UNSENT}
 _PACKAGE = Path(__file__).parent.parent
 
@@ -65,7 +67,7 @@ def static_verdicts(
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
         kept = _load(folder / f"{key}.json")
         if kept is None:
-            sources = find_sources(consumer.name, project.matrix, cache_folder(), read_settings())
+            sources = _sources(consumer, project)
             report = check_calls(sources, surfaces, project)
             kept = tuple(
                 StaticVerdict(
@@ -81,6 +83,17 @@ def static_verdicts(
             write_whole(folder / f"{key}.json", text)
         found[consumer.name] = kept
     return found
+
+
+def _sources(consumer: Consumer, project: Project) -> ConsumerSources:
+    """Return the files to read: of a release, also those that are not driven."""
+    if consumer.adapter is None or _EXACTLY in consumer.name:
+        return find_sources(consumer.name, project.matrix, cache_folder(), read_settings())
+    files = tuple(
+        Source(path, Path(file).read_text(encoding="utf-8"))
+        for path, file in consumer.adapter.files
+    )
+    return ConsumerSources(consumer.name, files)
 
 
 def _load(file: Path) -> tuple[StaticVerdict, ...] | None:

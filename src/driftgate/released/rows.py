@@ -94,13 +94,19 @@ def _adapter(document: dict[str, Any], files: tuple[str, ...]) -> AdapterRow:
     return AdapterRow(
         driver=str(document["driver"]),
         driven=tuple(document.get("driven", files)),
-        operations=document["operations"],
-        optional=document.get("optional", {}),
-        standins=document["standins"],
-        places=document["places"],
-        not_run=document.get("not_run", {}),
+        operations=_names(document["operations"]),
+        optional=_names(document.get("optional", {})),
+        standins=_names(document["standins"]),
+        places=_names(document["places"]),
+        not_run=_names(document.get("not_run", {})),
         preload=tuple(document.get("preload", ())),
     )
+
+
+def _names(table: Any) -> dict[str, str]:  # noqa: ANN401 - whatever the file holds there
+    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        raise TypeError(f"a table of names (it has {table!r:.40})")
+    return table
 
 
 def _load_pins(path: Path) -> dict[str, dict[str, str]]:
