@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -34,12 +35,14 @@ class Environment:
         groups: Dependency groups of ``pyproject.toml`` that it holds.
         project: Whether it holds the project, with the requirements of its extra ``harness``.
         torch: Whether it holds torch.
+        flashinfer: Whether it holds the pinned FlashInfer, with its kernels where they come built.
     """
 
     name: str
     groups: tuple[str, ...]
     project: bool = False
     torch: bool = False
+    flashinfer: bool = False
 
 
 # One environment for all sessions with torch: it is most of a gigabyte, and is read-only in use.
@@ -50,6 +53,8 @@ WITHOUT_TORCH = tuple(
     f"tests/{name}"
     for name in ("calls", "index", "insides", "project", "released", "stubtree", "surface")
 )
+# What an engine runs with; made only where there is a device, since it is several gigabytes.
+GPU = Environment("gpu", ("test",), project=True, torch=True, flashinfer=True)
 # Apart from CPU, so that a formatting check does not wait for torch.
 LINT = Environment("lint", ("lint",))
 
@@ -97,6 +102,24 @@ def bump(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def ranks(session: nox.Session) -> None:
+    """Try a consumer over several real ranks; posargs go to ``driftgate ranks``."""
+    _run(session, CPU, "-m", "driftgate", "ranks", *session.posargs)
+
+
+@nox.session(default=False)
+def hopper(session: nox.Session) -> None:
+    """Check real kernels on Hopper GPUs, or say what that needs; see docs/gpu.md."""
+    _check_gpus(session, "hopper")
+
+
+@nox.session(default=False)
+def blackwell(session: nox.Session) -> None:
+    """Check real kernels on Blackwell GPUs, or say what that needs; see docs/gpu.md."""
+    _check_gpus(session, "blackwell")
+
+
+@nox.session(default=False)
 @nox.parametrize("version", nox.project.python_versions(PYPROJECT))
 def interpreters(session: nox.Session, version: str) -> None:
     """Run what needs no torch on each interpreter that is present."""
@@ -128,6 +151,11 @@ def bench(session: nox.Session) -> None:
 
 
 # --------------------------------------------------------------------------------------------
+
+
+def _check_gpus(session: nox.Session, machine: str) -> None:
+    environment = GPU if shutil.which("nvidia-smi") else CPU
+    _run(session, environment, "-m", "driftgate", "gpu", machine, *session.posargs)
 
 
 def _run(
@@ -166,6 +194,12 @@ def _provide(session: nox.Session, environment: Environment, interpreter: str) -
         # Without its dependencies: torch is chosen here, or left out.
         session.run(*install, "--no-deps", "--editable", ".", external=True, env=_variables())
     session.run(*install, *requirements, external=True, env=_variables())
+    if environment.flashinfer:
+        pin = PYPROJECT["tool"]["driftgate"]["flashinfer"]
+        session.run(*install, f"flashinfer-python=={pin}", external=True, env=_variables())
+        # Not every release has built kernels; without them they are compiled on first use.
+        built = (*install, f"flashinfer-cubin=={pin}")
+        session.run(*built, external=True, env=_variables(), success_codes=(0, 1))
     stamp.write_text(inputs, encoding="utf-8")
     return python
 
