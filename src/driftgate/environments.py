@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from driftgate.cells import Environment
-from driftgate.errors import InvalidDataError
-from driftgate.toml import read_toml
+from driftgate.drive.scripts import script_names
+from driftgate.errors import InvalidDataError, UnknownNameError
+from driftgate.toml import check, only_rows
+from driftgate.vocabulary import DTYPES, FAULTS, REASONS
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
-_FIELDS = {field.name: field for field in fields(Environment)}
+_KINDS = get_type_hints(Environment)
+_REQUIRED = ("id", "why", "script")
+_COUNTS = ("sm", "nodes", "world_size", "max_token_num", "hidden_dim")
 
 
 def read_environments(path: Path) -> dict[str, Environment]:
     """Return the environments by id, in the file's order.
 
     Raises:
-        InvalidDataError: A row has an unknown key, lacks one, or repeats an id.
+        InvalidDataError: A row has an unknown key, lacks one, has a value that cannot be, or
+            repeats an id.
     """
     environments: dict[str, Environment] = {}
-    for row in read_toml(path).get("environment", []):
+    for row in only_rows(path, "environment"):
         environment = _environment(path, row)
         if environment.id in environments:
             raise InvalidDataError(path, f"two rows are named {environment.id!r}", "rename one")
@@ -33,19 +38,28 @@ def read_environments(path: Path) -> dict[str, Environment]:
 
 
 def _environment(path: Path, row: dict[str, Any]) -> Environment:
-    name = row.get("id", "?")
-    for key in row.keys() - _FIELDS.keys():
-        raise InvalidDataError(
-            path, f"row {name!r} has the unknown key {key!r}", f"use one of {', '.join(_FIELDS)}"
-        )
-    for key in ("id", "why", "script"):
-        if key not in row:
-            raise InvalidDataError(path, f"row {name!r} lacks {key!r}", "add it")
+    where = f"row {row.get('id', '?')!r}"
+    check(path, where, row, _KINDS, _REQUIRED)
     environment = Environment.from_dict(row)
-    if not environment.group or max(environment.group) >= environment.world_size:
+    words: dict[str, tuple[Collection[str], Collection[str]]] = {
+        "script": ([environment.script], script_names()),
+        "dtype": ([environment.dtype], DTYPES),
+        "expects": ([environment.expects], {"", *REASONS}),
+        "faults": (environment.faults, FAULTS),
+    }
+    for key, (given, known) in words.items():
+        for word in given:
+            if word not in known:
+                unknown = UnknownNameError(key, word, tuple(sorted(known)))
+                raise InvalidDataError(path, f"{where}: {unknown}", "mend that word")
+    for key in _COUNTS:
+        if getattr(environment, key) < 1:
+            raise InvalidDataError(path, f"{where}: {key} is not positive", "write 1 or more")
+    ranks = sorted(environment.group)
+    if not ranks or ranks != [each for each in range(environment.world_size) if each in ranks]:
         raise InvalidDataError(
             path,
-            f"row {name!r}: group {list(environment.group)} is not within the world's ranks",
+            f"{where}: group {list(environment.group)} is not within the world's ranks",
             "raise world_size or mend the group",
         )
     return environment

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from driftgate.errors import InvalidDataError
-from driftgate.toml import read_toml
+from driftgate.toml import check, only_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _REQUIRED = ("contract", "consumer", "reason", "link", "expires")
 _PLACES = ("upstream", "releases")
 _RANGES = {"releases", "python"}
-_OPTIONAL = ("environment", "python")
+_TEXTS = ("contract", "consumer", "reason", "link", "environment", *_PLACES, "python")
+_KINDS = {**dict.fromkeys(_TEXTS, str), "expires": dt.date}
 
 
 @dataclass(frozen=True)
@@ -83,28 +84,21 @@ def read_expectations(path: Path, contracts: Iterable[str]) -> tuple[Expectation
     """Return the rows, in the file's order.
 
     Raises:
-        InvalidDataError: A row lacks a key, has an unknown one, or names no contract.
+        InvalidDataError: A row lacks a key, has an unknown one or a value that cannot be, or names
+            no contract.
     """
     known = set(contracts)
-    return tuple(_expectation(path, row, known) for row in read_toml(path).get("expect", []))
+    return tuple(_expectation(path, row, known) for row in only_rows(path, "expect"))
 
 
 def _expectation(path: Path, row: dict[str, Any], contracts: set[str]) -> Expectation:
     name = row.get("contract", "?")
-    for key in _REQUIRED:
-        if not row.get(key):
-            raise InvalidDataError(path, f"the row for {name!r} lacks {key!r}", "add it")
-    for key in row.keys() - {*_REQUIRED, *_PLACES, *_OPTIONAL}:
-        raise InvalidDataError(path, f"the row for {name!r} has the unknown key {key!r}", "drop it")
+    check(path, f"the row for {name!r}", row, _KINDS, _REQUIRED)
     if name not in contracts:
         raise InvalidDataError(path, f"no contract is named {name!r}", "mend or drop the row")
     if sum(key in row for key in _PLACES) != 1:
         raise InvalidDataError(
             path, f"the row for {name!r} needs upstream or releases, not both", "give one of them"
-        )
-    if not isinstance(row["expires"], dt.date):
-        raise InvalidDataError(
-            path, f"the row for {name!r}: expires is no date", "write 2030-01-31"
         )
     values = dict(row)
     for key in _RANGES & row.keys():
