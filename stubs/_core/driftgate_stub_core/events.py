@@ -12,7 +12,7 @@ _listeners: list[Callback] = []
 def subscribe(callback: Callback) -> None:
     """Call ``callback(kind, symbol, data)`` for each event from now on.
 
-    Kinds are ``kernel``, ``rendezvous``, ``alloc`` and ``free``; ``data`` is plain and JSON-able.
+    Kinds are ``kernel``, ``meeting`` (a rendezvous begins), ``rendezvous``, ``alloc`` and ``free``; ``data`` is plain and JSON-able.
     """
     _listeners.append(callback)
 
