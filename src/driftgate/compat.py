@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from driftgate.expectations import Expectation
     from driftgate.findings import Finding
     from driftgate.paths import Project
+    from driftgate.trace import Trace
     from driftgate.upstreams import Upstream
 
 # A cell takes about 50 ms, a compiling one 0.5 s: only a hang takes this long.
@@ -187,10 +188,17 @@ class Run:
             for name, environments in todo.items()
         ]
         for upstream, driven in drive_all(jobs, self.workers):
-            if driven.trace is not None:
+            if driven.trace is not None and not _was_refused(driven.trace, upstream):
                 key = trace_key(self.plan.consumer, upstream, driven.environment)
                 store.put(key, driven.trace)
             yield upstream, driven
+
+
+def _was_refused(trace: Trace, upstream: Upstream) -> bool:
+    """Whether a release could not be imported: that is this machine's too, and not kept."""
+    return upstream.release is not None and any(
+        step.op == "upstream" and step.value["refused"] for step in trace.steps
+    )
 
 
 def make_job(consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]) -> Job:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
 
 from driftgate.cells import Tier
 from driftgate.digests import digest_of
 from driftgate.drive.job import Release
 from driftgate.errors import InvalidDataError, UnknownNameError
+from driftgate.stubtree.shapes import load_stub_folder, load_stub_folders, shape_folders
 from driftgate.surface.releases import load_releases
-from driftgate.toml import read_toml
 from driftgate.wheels.store import WheelStore, cache_folder
 from driftgate.wheels.table import read_seam_table
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from driftgate.paths import Project
 
 _CORE = "_core"
+_SHAPE = "shape.toml"
 _STUB = "stub:"
 _WHEEL = "wheel:"
 _WHEELS = "wheels:"
@@ -33,6 +35,8 @@ _RELEASES = "wheels"
 _BEFORE_THE_UNIFIED_API = "no-unified-api"
 # What a real release stands on; with it, what it answers may change.
 _SEAMS = Path(__file__).parent / "wheels"
+# The part of a release that is driven, and that the rest is imported for.
+_COMM = Path("flashinfer", "comm")
 ABSENT = "absent"
 
 
@@ -64,10 +68,11 @@ class Upstream:
 
     @cached_property
     def content(self) -> str:
-        """A hash of all that it is; of a release, of its wheel and of what it stands on."""
+        """A hash of all that it is; of a release, of its wheel, its files and what it stands on."""
         if self.release is None:
             return digest_of(self.folders)
-        return f"{self.sha256} {digest_of((_SEAMS, Path(self.release.seams)))}"
+        comm = tuple(folder / _COMM for folder in self.folders)
+        return f"{self.sha256} {digest_of((*comm, _SEAMS, Path(self.release.seams)))}"
 
     def takes_part(self, environment: Environment) -> bool:
         """Whether a run in this environment can show anything that others do not."""
@@ -99,21 +104,20 @@ def find_upstream(name: str, project: Project) -> Upstream:
     if name.startswith(_WHEEL):
         return _find_wheel(name, project)
     folder = project.stubs / name.removeprefix(_STUB)
-    if not name.startswith(_STUB) or not (folder / "shape.toml").is_file():
+    if not name.startswith(_STUB) or not (folder / _SHAPE).is_file():
         raise UnknownNameError("upstream", name, tuple(upstream_names(project)))
-    shape = read_toml(folder / "shape.toml")
-    degraded = shape.get("degraded", {})
-    if not all(isinstance(reason, str) for reason in degraded.values()):
+    shape = load_stub_folder(folder)
+    if shape.base and not (project.stubs / shape.base / _SHAPE).is_file():
         raise InvalidDataError(
-            folder / "shape.toml", "[degraded] holds a value that is no text", "write reason codes"
+            folder / _SHAPE, f"base: no shape is named {shape.base!r}", "name a folder beside it"
         )
     return Upstream(
         name,
         Tier.STUB,
         (folder, project.stubs / _CORE),
-        shape.get("imagines", ""),
-        tuple(shape.get("stands_for", ())),
-        degraded,
+        shape.imagines,
+        shape.stands_for,
+        shape.degraded,
     )
 
 
@@ -124,8 +128,8 @@ def _find_wheel(name: str, project: Project) -> Upstream:
     if name not in known:
         raise UnknownNameError("release with a wheel", version, tuple(known))
     seams = project.matrix / "seams.toml"
-    stubs = (find_upstream(each, project) for each in upstream_names(project))
-    stub = next((each for each in stubs if version in each.stands_for), None)
+    shapes = map(load_stub_folder, shape_folders(project.stubs))
+    shape = next((each for each in shapes if version in each.stands_for), None)
     store = WheelStore(cache_folder())
     entry = store.get(version)
     fetch = f"driftgate wheels fetch {version}"
@@ -135,7 +139,7 @@ def _find_wheel(name: str, project: Project) -> Upstream:
         (store.folder(version),) if entry else (),
         stands_for=(version,),
         degraded={
-            **(stub.degraded if stub else {}),
+            **(shape.degraded if shape else {}),
             **read_seam_table(seams).degraded_on_a_cpu(version),
         },
         release=Release(version, str(seams)),
@@ -145,12 +149,16 @@ def _find_wheel(name: str, project: Project) -> Upstream:
 
 
 def upstream_names(project: Project) -> list[str]:
-    """Every upstream of the stub tier, historic shapes first, in the order of their names."""
-    shapes = [path.parent.name for path in project.stubs.glob("*/shape.toml")]
-    historic = [shape for shape in shapes if shape.startswith("v")]
-    imagined = [shape for shape in shapes if not shape.startswith("v")]
-    ordered = sorted(historic, key=_numbers) + sorted(imagined)
-    return [*(_STUB + shape for shape in ordered), ABSENT]
+    """Every upstream of the stub tier: historic shapes by what they stand for, then imagined ones.
+
+    Raises:
+        InvalidDataError: A ``shape.toml`` cannot be used.
+    """
+    shapes = load_stub_folders(project.stubs)
+    historic = [shape for shape in shapes if shape.stands_for]
+    historic.sort(key=lambda shape: min(map(Version, shape.stands_for)))
+    imagined = [shape for shape in shapes if not shape.stands_for]
+    return [*(_STUB + shape.name for shape in (*historic, *imagined)), ABSENT]
 
 
 def wheel_names(project: Project) -> list[str]:
@@ -205,9 +213,3 @@ def _selects(pattern: str, name: str) -> bool:
     version = name.removeprefix(_WHEEL)
     # Pre-releases only where the range itself names one.
     return name.startswith(_WHEEL) and releases.contains(version)
-
-
-def _numbers(shape: str) -> list[tuple[bool, int, str]]:
-    # v0_6_9 comes before v0_6_10, and v0_6_10 before v0_6_10_post1
-    parts = shape.removeprefix("v").split("_")
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]

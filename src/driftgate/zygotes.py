@@ -145,6 +145,8 @@ def zygote(workers: int, module: str = ONE_PROCESS) -> Iterator[tuple[Worker, ..
     finally:
         process.kill()
         process.wait()
+        for worker in mine:
+            worker.close()
 
 
 def drive_all(jobs: Sequence[tuple[Tag, Job]], workers: int) -> Iterator[tuple[Tag, Driven]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
+import hashlib
 import json
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from packaging.specifiers import SpecifierSet
 
 from driftgate.cells import Tier
 from driftgate.cli import main
+from driftgate.digests import digest_of
 from driftgate.errors import InvalidDataError, UnknownNameError
 from driftgate.expectations import read_expectations
 from driftgate.paths import find_project
@@ -119,21 +122,37 @@ def test_a_release_runs_and_its_stand_ins_are_listed(
     assert all("tvm_ffi" in str(row["standins"]) for row in rows)
 
 
-def test_a_release_that_cannot_be_imported_is_one_finding(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of a contract of its own, with the file and line; the consumer is off, and says why."""
-    folder = tmp_path / "cache" / "wheels" / "0.7.4"
-    comm = folder / "flashinfer" / "comm"
-    comm.mkdir(parents=True)
-    (comm / "__init__.py").write_text("import array\n\nbroken = {}[0]\n")
+_REFUSING = "import array\n\nbroken = {}[0]\n"
+
+
+def _store_one(cache: Path, init: str) -> Path:
+    """Put a release 0.7.4 of one file into a store, as its RECORD says; return that file."""
+    folder = cache / "wheels" / "0.7.4"
+    file = folder / "flashinfer" / "comm" / "__init__.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(init)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(init.encode()).digest()).decode()
+    record = folder / "flashinfer_python-0.7.4.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text(f"flashinfer/comm/__init__.py,sha256={digest.rstrip('=')},{len(init)}\n")
     entry = {"version": "0.7.4", "filename": "f.whl", "sha256": "0" * 64, "downloaded": 1}
     (folder / "driftgate-entry.json").write_text(
         json.dumps({**entry, "verified": "pinned sha256", "unpacked": 1})
     )
+    return file
+
+
+def test_a_release_that_cannot_be_imported_is_one_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a contract of its own, with the file and line; the consumer is off, and says why.
+
+    No trace is kept: it may be this machine that refuses it.
+    """
+    _store_one(tmp_path / "cache", _REFUSING)
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
 
-    result = _compat(monkeypatch, tmp_path, "--upstream", "wheel:0.7.4", "--json", "--fresh")
+    result = _compat(monkeypatch, tmp_path, "--upstream", "wheel:0.7.4", "--json")
 
     rows = _rows(result)
     failed = [row for row in rows if row["state"] == "fail"]
@@ -141,6 +160,41 @@ def test_a_release_that_cannot_be_imported_is_one_finding(
     assert [row["contract"] for row in failed] == ["upstream_imports_here"]
     assert "(KeyError: 0, in flashinfer/comm/__init__.py:3)" in str(failed[0]["findings"])
     assert {row["activity"] for row in rows if row["activity"]} == {"degraded(import-failed)"}
+    assert not list((tmp_path / ".driftgate").glob("traces/*"))
+
+
+@pytest.mark.parametrize("written", ["def (\n", "pass\n", None])
+def test_damage_in_the_store_is_not_blamed_on_the_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str | None
+) -> None:
+    """Whether the file can still be imported or not, or is gone: one line, with the way out."""
+    file = _store_one(tmp_path / "cache", _REFUSING)
+    if written is None:
+        file.unlink()
+    else:
+        file.write_text(written)
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+
+    result = _compat(monkeypatch, tmp_path, "--upstream", "wheel:0.7.4")
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == (
+        "driftgate: 0.7.4 in the store is damaged (flashinfer/comm/__init__.py); "
+        "run `driftgate wheels fetch 0.7.4`"
+    )
+
+
+def test_a_kept_trace_is_of_the_files_that_lie_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other bytes in the store, another key."""
+    file = _store_one(tmp_path, _REFUSING)
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    before = find_upstream("wheel:0.7.4", PROJECT).content
+    digest_of.cache_clear()
+    file.write_text("pass\n")
+
+    assert find_upstream("wheel:0.7.4", PROJECT).content != before
 
 
 def test_a_row_can_be_for_some_interpreters(tmp_path: Path) -> None:

@@ -68,6 +68,20 @@ def test_fetch_list_and_prune(make_wheel: MakeWheel, project: Path) -> None:
     assert "summary: releases=0" in _run("list").output
 
 
+def test_a_damaged_release_is_fetched_again(make_wheel: MakeWheel, project: Path) -> None:
+    """What was written into the store is gone, and the line says fetched."""
+    _record(project, make_wheel())
+    _run("fetch", "1.0")
+    file = project.parent / "cache" / "wheels" / "1.0" / "flashinfer" / "comm" / "__init__.py"
+    file.write_text("def (")
+
+    again = _run("fetch", "1.0")
+
+    assert "fetched 1.0" in again.output
+    assert file.read_text() == "answer = 42\n"
+    assert "kept 1.0" in _run("fetch", "1.0").output
+
+
 def test_a_yanked_release_is_marked(make_wheel: MakeWheel, project: Path) -> None:
     """Where it is fetched and where it is listed."""
     _record(project, make_wheel(), yanked=True)

@@ -55,12 +55,12 @@ def fetch_releases(
             return list_archives(_PROJECT, settings, session)
 
         for version in versions:
-            before, row = store.get(version), rows.get(version)
+            row = rows.get(version)
             with closing(_Bar()) as bar:
                 entry = fetch_wheel(
                     version, store, archives, session, pinned=row, progress=bar, lean=lean
                 )
-            fetched = entry != before
+            fetched = bar.has_started
             yield entry, fetched, row.yanked if row else fetched and archives()[version].yanked
 
 
@@ -85,6 +85,11 @@ class _Bar:
         )
         self._task = self._progress.add_task(filename, total=total)
         self._progress.start()
+
+    @property
+    def has_started(self) -> bool:
+        """Whether there was anything to fetch."""
+        return self._progress is not None
 
     def advance(self, count: int) -> None:
         """Move it on."""

@@ -211,7 +211,11 @@ class Evidence:
         return "local" if asked else "none"
 
     def expected_reason(self) -> str:
-        """The reason code that is right in this cell; empty where fusion must be active."""
+        """The reason code that is right in this cell; empty where fusion must be active.
+
+        Where a whole release cannot be imported, a consumer is right to say so; whether the
+        release may be so is for ``upstream_imports_here`` to judge.
+        """
         if self.upstream.release is not None and self.refused():
             return "import-failed"
         return self.upstream.expected_reason(self.environment)

@@ -59,6 +59,22 @@ class WheelMissingError(DriftgateError):
         super().__init__(f"flashinfer-python {version}: {problem}; {remedy}")
 
 
+class DamagedEntryError(DriftgateError):
+    """A release in the store is not as its wheel has it; it says nothing about the release.
+
+    Attributes:
+        version: The release.
+        file: The first file that is damaged, missing or too much.
+    """
+
+    def __init__(self, version: str, file: str) -> None:
+        self.version = version
+        self.file = file
+        super().__init__(
+            f"{version} in the store is damaged ({file}); run `driftgate wheels fetch {version}`"
+        )
+
+
 class StoreUnwritableError(DriftgateError):
     """The cache folder cannot be used.
 

@@ -12,6 +12,7 @@ import requests
 from driftgate.errors import DamagedArchiveError, IndexUnavailableError
 from driftgate.wheels.errors import ReuploadedError, WheelMissingError
 from driftgate.wheels.lean import check_record, fetch_lean
+from driftgate.wheels.record import damaged_file
 from driftgate.wheels.store import Entry, Verified
 from driftgate.wheels.unpack import unpack
 
@@ -58,12 +59,12 @@ def fetch_wheel(  # noqa: PLR0913 - each is a thing apart
     progress: Progress,
     lean: bool = False,
 ) -> Entry:
-    """Return a release's entry, fetching the wheel if the store does not have it.
+    """Return a release's entry, fetching the wheel if the store does not have it, or damaged.
 
     Args:
         version: The release.
         store: The store.
-        archives: Lists what the index offers; not called where the store has the release.
+        archives: Lists what the index offers; not called where the store has the release whole.
         session: What to fetch with.
         pinned: The recorded row, or None for a release that is not recorded yet.
         progress: Told how it goes.
@@ -79,7 +80,8 @@ def fetch_wheel(  # noqa: PLR0913 - each is a thing apart
         StoreUnwritableError: The store cannot be written.
     """
     known = store.get(version)
-    if known is not None and (lean or known.verified is not Verified.RECORD):
+    sufficient = known is not None and (lean or known.verified is not Verified.RECORD)
+    if known is not None and sufficient and not damaged_file(store.folder(version)):
         _require_recorded(known.filename, known.sha256, pinned)
         return known
     archive = _find(version, archives(), pinned)

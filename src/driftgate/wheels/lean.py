@@ -7,15 +7,13 @@ each file is compared with the hash that the wheel's RECORD gives for it, and RE
 
 from __future__ import annotations
 
-import base64
-import csv
-import hashlib
 import struct
 import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from driftgate.errors import DamagedArchiveError
+from driftgate.wheels.record import damaged_file
 from driftgate.wheels.unpack import is_wanted
 
 if TYPE_CHECKING:
@@ -124,17 +122,8 @@ def check_record(folder: Path, filename: str) -> None:
     """Compare every unpacked file with the hash that the wheel's RECORD gives for it.
 
     Raises:
-        DamagedArchiveError: A file differs, or RECORD does not list it.
+        DamagedArchiveError: A file differs or is missing, or RECORD does not list it.
     """
-    records = list(folder.glob("*.dist-info/RECORD"))
-    if len(records) != 1:
-        raise DamagedArchiveError(filename, "no RECORD in it")
-    with records[0].open(encoding="utf-8", newline="") as file:
-        hashes = {row[0]: row[1] for row in csv.reader(file) if len(row) > 1}
-    for path in sorted(folder.rglob("*")):
-        if not path.is_file() or path == records[0]:
-            continue
-        name = path.relative_to(folder).as_posix()
-        digest = base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest())
-        if hashes.get(name) != f"sha256={digest.decode().rstrip('=')}":
-            raise DamagedArchiveError(filename, f"{name} is not as its RECORD says")
+    file = damaged_file(folder)
+    if file:
+        raise DamagedArchiveError(filename, f"{file} is not as its RECORD says")

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 from driftgate.errors import HarnessError
 from driftgate.wheels.cudart import MappedLibrary
 from driftgate.wheels.driver import hardware_modules
+from driftgate.wheels.errors import DamagedEntryError
+from driftgate.wheels.record import damaged_file
 from driftgate.wheels.seams import apply_seams
 from driftgate.wheels.standins import StandIns, forget
 
@@ -114,9 +116,11 @@ def load_release(
         scratch: A folder of this process's own, that FlashInfer may write to.
 
     Raises:
+        DamagedEntryError: What is unpacked there is not what the wheel holds.
         WrongFolderError: Another ``flashinfer`` got in the way.
         SeamMissingError: A seam's row claims this release wrongly.
     """
+    _require_whole(folder, version, _COMM.replace(".", "/"))
     os.environ[_WORKSPACE_BASE] = str(scratch)
     _seed_package(folder, version)
     sys.modules.update(hardware_modules(machine))
@@ -125,6 +129,7 @@ def load_release(
         with StandIns(table.packages).answering():
             comm = importlib.import_module(_COMM)
     except Exception as error:  # noqa: BLE001 - whatever the release raises is the finding
+        _require_whole(folder, version)  # all of it takes a second: only where there is a doubt
         return RefusedRelease(
             version=version,
             folder=folder,
@@ -139,6 +144,13 @@ def load_release(
     forget(table.only_while_importing)
     seams = apply_seams(version, table, machine)
     return LoadedRelease(version, folder, standins, seams)
+
+
+def _require_whole(folder: Path, version: str, below: str = "") -> None:
+    """No release is blamed for what befell our copy of it."""
+    damaged = damaged_file(folder, below)
+    if damaged:
+        raise DamagedEntryError(version, damaged)
 
 
 def _seed_package(folder: Path, version: str) -> None:

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 from packaging.version import InvalidVersion, Version
 
 from driftgate.wheels.errors import StoreUnwritableError, WheelMissingError
+from driftgate.wheels.record import ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 CACHE_VARIABLE = "DRIFTGATE_CACHE"
-_ENTRY = "driftgate-entry.json"
 _LOCKS = ".locks"
 _MAKING = ".making-"
 
@@ -89,7 +89,7 @@ class WheelStore:
     def get(self, version: str) -> Entry | None:
         """One release, or None if it is not there."""
         try:
-            text = (self._place(version) / _ENTRY).read_text(encoding="utf-8")
+            text = (self._place(version) / ENTRY).read_text(encoding="utf-8")
             fields = json.loads(text)
             Version(fields["version"])
             return Entry(**{**fields, "verified": Verified(fields["verified"])})
@@ -126,7 +126,7 @@ class WheelStore:
             try:
                 entry = make(fresh)
                 text = json.dumps(asdict(entry), indent=1, sort_keys=True)
-                (fresh / _ENTRY).write_text(text + "\n", encoding="utf-8")
+                (fresh / ENTRY).write_text(text + "\n", encoding="utf-8")
                 fresh.chmod(0o755)
                 self._discard(version)
                 fresh.rename(self._place(version))
