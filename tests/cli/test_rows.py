@@ -10,7 +10,8 @@ import pytest
 from driftgate.environments import read_environments
 from driftgate.errors import InvalidDataError
 from driftgate.expectations import read_expectations
-from driftgate.paths import find_project
+from driftgate.paths import Project, find_project
+from driftgate.upstreams import find_upstream, upstream_names
 from driftgate.vocabulary import FAULTS, REASONS
 from flashinfer_comm_fusion.status import ReasonCode
 
@@ -142,3 +143,44 @@ def test_the_words_are_those_of_the_module_and_of_the_core() -> None:
 
     assert ast.literal_eval(faults) == FAULTS
     assert {code.value for code in ReasonCode} == REASONS
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('degraded = "x"', "degraded is no table of texts"),
+        ("[degraded]\nh100 = 1", "degraded is no table of texts"),
+        ('[degraded]\nh100 = "nosuch"', "unknown reason 'nosuch'"),
+        ("stands_for = 7", "stands_for is no list of texts"),
+        ('stands_for = "0.7.4"', "stands_for is no list of texts"),
+        ('stands_for = ["newest"]', "'newest' is no version"),
+        ('imagines = "i"\nbase = "v9"', "no shape is named 'v9'"),
+        ('imagine = "i"', "unknown key 'imagine'"),
+        ("behaviour = 1", "behaviour is no table"),
+    ],
+)
+def test_a_shape_that_cannot_be(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "stubs" / "odd" / "shape.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+
+    with pytest.raises(InvalidDataError) as caught:
+        find_upstream("stub:odd", Project(tmp_path, tmp_path))
+
+    _refused(caught.value, path, message)
+
+
+def test_historic_shapes_are_those_that_stand_for_releases(tmp_path: Path) -> None:
+    """Whatever they are called, they come first and in the order of the releases."""
+    for name, text in {
+        "v0_10": 'stands_for = ["0.10.0", "0.9.1"]',
+        "v0_9": 'stands_for = ["0.9.0"]',
+        "first": 'stands_for = ["0.1"]',
+        "var_kwargs": 'imagines = "i"',
+        "any": 'imagines = "i"',
+    }.items():
+        (tmp_path / "stubs" / name).mkdir(parents=True)
+        (tmp_path / "stubs" / name / "shape.toml").write_text(text)
+
+    shapes = ("first", "v0_9", "v0_10", "any", "var_kwargs")
+    assert upstream_names(Project(tmp_path, tmp_path)) == [*(f"stub:{s}" for s in shapes), "absent"]
