@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import signal
+import threading
 from typing import Any
 
 import click
 
-from driftgate.errors import DriftgateError
+from driftgate.errors import DriftgateError, RunInterruptedError
 
 # A subcommand is one line here and one file in driftgate/commands/, which defines a click command
 # of the same name. The help is repeated here so that ``--help`` imports none of them.
@@ -50,9 +52,19 @@ class _Lazy(click.Group):
         except DriftgateError as error:
             click.echo(f"driftgate: {error}", err=True)
             ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("driftgate: interrupted", err=True)
+            ctx.exit(RunInterruptedError.exit_code)
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="driftgate")
 def main() -> None:
     """Try FlashInfer comm consumers against every API shape that flashinfer.comm has had."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _end)
+
+
+def _end(number: int, _: object) -> None:
+    """Leave as an interrupt does, so that what was started is ended and what was made removed."""
+    raise SystemExit(128 + number)

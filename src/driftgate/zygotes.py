@@ -8,7 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -145,8 +145,6 @@ def zygote(workers: int, module: str = ONE_PROCESS) -> Iterator[tuple[Worker, ..
     finally:
         process.kill()
         process.wait()
-        for worker in mine:
-            worker.close()
 
 
 def drive_all(jobs: Sequence[tuple[Tag, Job]], workers: int) -> Iterator[tuple[Tag, Driven]]:
@@ -185,10 +183,11 @@ def share_out(
 
     def work(worker: Worker) -> None:
         try:
-            while True:
-                tag, job = todo.get_nowait()
-                for outcome in drive(worker, job):
-                    done.put((tag, outcome))
+            with closing(worker):
+                while True:
+                    tag, job = todo.get_nowait()
+                    for outcome in drive(worker, job):
+                        done.put((tag, outcome))
         except queue.Empty:
             done.put(None)
         except Exception as error:  # noqa: BLE001 - raised again in the caller's thread

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,7 +83,9 @@ def test_a_consumer_that_hangs_at_import_is_killed(worker: Worker, tmp_path: Pat
 
     outcomes = _by_id(worker.drive(_job(source, limit=1.0)))
 
-    assert {each.error for each in outcomes.values()} == {"killed after 1 s of loading"}
+    assert {each.error for each in outcomes.values()} == {
+        "killed after 1 s while loading the consumer"
+    }
 
 
 def test_a_consumer_that_exits_is_an_error(worker: Worker, tmp_path: Path) -> None:
@@ -105,6 +113,60 @@ def test_an_import_that_raises_is_a_step_and_no_error(worker: Worker, tmp_path: 
     for driven in outcomes.values():
         assert driven.trace is not None
         assert driven.trace.steps[-1].outcome == "OSError"
+
+
+def test_an_exit_at_import_is_a_step_too(worker: Worker, tmp_path: Path) -> None:
+    """It would take the engine with it, so it is for the same contract to judge."""
+    source = _consumer(tmp_path, "pass", at_import="sys.exit('not here')")
+
+    outcomes = _by_id(worker.drive(_job(source)))
+
+    for driven in outcomes.values():
+        assert driven.trace is not None
+        assert driven.trace.steps[-1].op == "load"
+        assert driven.trace.steps[-1].outcome == "SystemExit"
+
+
+def test_a_death_at_import_says_when(worker: Worker, tmp_path: Path) -> None:
+    source = _consumer(tmp_path, "pass", at_import="os._exit(3)")
+
+    outcomes = _by_id(worker.drive(_job(source)))
+
+    assert {each.error for each in outcomes.values()} == {
+        "exited with 3 while loading the consumer"
+    }
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_command_leaves_nobody_behind(tmp_path: Path, number: signal.Signals) -> None:
+    """However it is ended, what it forked ends with it, and it prints no traceback."""
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    begun = os.open(started, os.O_RDONLY | os.O_NONBLOCK)
+    source = _consumer(tmp_path, f"open({str(started)!r}, 'w').write(' '); signal.pause()")
+    reader, writer = os.pipe()
+    command = [sys.executable, "-m", "driftgate", "compat", "--fresh", "-n", "1", "--upstream"]
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [*command, "stub:v0_7_4", "--consumer", f"file:{source}"],
+            cwd=PROJECT.root,
+            stdout=writer,
+            stderr=errors,
+        )
+        os.close(writer)
+        select.select([begun], [], [], 60.0)
+        process.send_signal(number)
+        # The end of this pipe is held by whoever is left.
+        left, _, _ = select.select([reader], [], [], 20.0)
+        code = process.wait()
+        errors.seek(0)
+        said = errors.read().decode()
+    os.close(reader)
+    os.close(begun)
+
+    assert code == (143 if number == signal.SIGTERM else -number)
+    assert left
+    assert said == ""
 
 
 def test_all_cells_come_back_from_several_workers() -> None:

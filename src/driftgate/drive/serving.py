@@ -5,8 +5,10 @@ No process here starts a thread, so that a fork is safe, and a worker ends with 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
+import mmap
 import os
 import signal
 import tempfile
@@ -55,26 +57,29 @@ def serve_in_child(
         limit: Seconds that loading may take.
         write: Takes each reply.
     """
-    with tempfile.TemporaryFile() as output:
+    is_loaded = mmap.mmap(-1, 1)  # shared with the fork
+
+    def loaded() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        is_loaded[0] = 1
+
+    with is_loaded, tempfile.TemporaryFile() as output:
         pid = os.fork()
         if pid == 0:
             become_child(output.fileno())
             # The default action ends a process that hangs while it loads.
             signal.setitimer(signal.ITIMER_REAL, limit)
-            for reply in replies(_stop_timer):
+            for reply in replies(loaded):
                 write(reply)
             os._exit(0)
         _, status = os.waitpid(pid, 0)
         output.seek(0)
         last_line = output.read().decode(errors="replace").strip().rsplit("\n", 1)[-1]
+        when = "" if is_loaded[0] else " while loading the consumer"
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
-        return f"killed after {limit:g} s of loading"
-    error = explain(status)
+        return f"killed after {limit:g} s{when}"
+    error = f"{explain(status)}{when}" if status else ""
     return f"{error}: {last_line}" if error and last_line else error
-
-
-def _stop_timer() -> None:
-    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _work(reader: int, writer: int, serve: Callable[[Any, Write], str]) -> None:
@@ -86,6 +91,7 @@ def _work(reader: int, writer: int, serve: Callable[[Any, Write], str]) -> None:
         while line:
             line = line[os.write(writer, line) :]
 
-    with os.fdopen(reader, encoding="utf-8") as jobs:
+    # Whoever sent the jobs may end before their replies are there.
+    with contextlib.suppress(BrokenPipeError), os.fdopen(reader, encoding="utf-8") as jobs:
         for line in jobs:
             write(json.dumps({"done": serve(json.loads(line), write)}))

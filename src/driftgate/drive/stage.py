@@ -99,7 +99,7 @@ class Stage:
             returned = call()
         except DriftgateError:
             raise
-        except Exception as error:  # noqa: BLE001 - what leaves a consumer is the finding
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - what leaves a consumer is the finding
             outcome, value = type(error).__name__, str(error)
             events, logs = self.observer.take(), self._recorder.take()
         else:

@@ -85,7 +85,7 @@ class Upstream:
         else:
             try:
                 importlib.import_module("flashinfer.comm")
-            except Exception as error:  # noqa: BLE001 - shapes that raise are part of the tree
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - shapes that raise are part of the tree
                 self._refused = f"{type(error).__name__}: {error}"
         self._observer.wrap()
 

@@ -16,6 +16,7 @@ import torch
 
 from driftgate.drive.child import run_job
 from driftgate.drive.drivers.choice import preload
+from driftgate.drive.fork import die_with_parent
 from driftgate.drive.job import Job
 from driftgate.drive.scripts import find_script, script_names
 from driftgate.drive.serving import serve_in_child, serve_workers
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Warm up, fork the workers, and wait for them."""
+    die_with_parent()
     torch.set_num_threads(1)
     for name in script_names():
         find_script(name)

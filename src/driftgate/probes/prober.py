@@ -40,6 +40,7 @@ _LIMIT = 120.0
 def main() -> None:
     """Serve subjects until the input ends."""
     workers, seams = int(sys.argv[1]), Path(sys.argv[2])
+    die_with_parent()
     torch.set_num_threads(1)
     gc.collect()
     gc.freeze()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from driftgate.drive.drivers.choice import preload
+from driftgate.drive.fork import die_with_parent
 from driftgate.drive.serving import serve_in_child, serve_workers
 from driftgate.ranks.child import run_rank_job
 from driftgate.ranks.job import RankJob
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Load everything, fork the workers, and wait for them."""
+    die_with_parent()
     torch.set_num_threads(1)
     for name in script_names():
         find_script(name)

@@ -128,7 +128,7 @@ def load_release(
     try:
         with StandIns(table.packages).answering():
             comm = importlib.import_module(_COMM)
-    except Exception as error:  # noqa: BLE001 - whatever the release raises is the finding
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the release raises is the finding
         _require_whole(folder, version)  # all of it takes a second: only where there is a doubt
         return RefusedRelease(
             version=version,
