@@ -90,6 +90,36 @@ class DamagedArchiveError(DriftgateError):
         super().__init__(f"{filename}: damaged archive ({problem}); fetch it again")
 
 
+class ResultsUnwritableError(DriftgateError):
+    """A run's results cannot be written.
+
+    Attributes:
+        path: The file or the folder.
+        problem: Why not.
+    """
+
+    def __init__(self, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(
+            f"{path}: results cannot be written ({problem}); make room there, or run elsewhere"
+        )
+
+
+class RunInterruptedError(DriftgateError):
+    """Someone ended a run before it was over.
+
+    Attributes:
+        path: The results that there are.
+    """
+
+    exit_code: ClassVar[int] = 130
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"interrupted; results so far: {path}")
+
+
 class NotACheckoutError(DriftgateError):
     """The data would be written, and there is no checkout to write it into.
 

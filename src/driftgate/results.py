@@ -6,12 +6,14 @@ import json
 import os
 import time
 from collections import Counter
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from driftgate.errors import ResultsUnwritableError, RunInterruptedError
 from driftgate.findings import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from driftgate.findings import ContractResult
@@ -23,25 +25,42 @@ class ResultFile:
     Args:
         folder: Where runs are kept; made when needed.
 
+    Raises:
+        ResultsUnwritableError: The folder, or a row of the file, cannot be written.
+        RunInterruptedError: The run was interrupted, once all that was written is on disk.
+
     Attributes:
         path: The run's file.
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.jsonl"
-        self._file: TextIO = self.path.open("w", encoding="utf-8")
+        with _told(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file: TextIO = self.path.open("w", encoding="utf-8")
 
     def __enter__(self) -> ResultFile:  # noqa: PYI034 - Self is 3.11's
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with suppress(OSError):  # a row that is not on disk was told when it was written
+            self._file.close()
+        if kind is KeyboardInterrupt:
+            raise RunInterruptedError(self.path)
 
     def write(self, result: ContractResult) -> None:
         """Append one result and hand it to the operating system."""
-        self._file.write(json.dumps(result.as_dict()) + "\n")
-        self._file.flush()
+        with _told(self.path):
+            self._file.write(json.dumps(result.as_dict()) + "\n")
+            self._file.flush()
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ResultsUnwritableError(path, (error.strerror or "unwritable").lower()) from error
 
 
 def summary(results: Iterable[ContractResult], problems: int, seconds: float) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftgate.digests import digest_of
+from driftgate.kept import keep
 from driftgate.trace import Trace
 
 if TYPE_CHECKING:
@@ -42,12 +43,8 @@ class TraceStore:
             return None  # a damaged entry is driven anew and overwritten
 
     def put(self, key: str, trace: Trace) -> None:
-        """Keep a trace, whole or not at all."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        target = self._folder / f"{key}.json"
-        unfinished = target.with_suffix(".part")
-        unfinished.write_text(json.dumps(trace.as_dict()), encoding="utf-8")
-        unfinished.replace(target)
+        """Keep a trace; where the folder cannot be written, the cell is driven again next time."""
+        keep(self._folder / f"{key}.json", json.dumps(trace.as_dict()))
 
 
 def trace_key(consumer: Consumer, upstream: Upstream, environment: Environment) -> str:
