@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driftgate.digests import digest_of
+from driftgate.digests import digest_of, modules_beside
 from driftgate.errors import HarnessError, InvalidDataError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Consumer:
         name: As spelled on the command line.
         source: What the child imports: a module's name, or the path of a file; for another
             project's modules, their name.
-        root: The file, or the folder of files, that its behaviour depends on.
+        root: The folder of files that its behaviour depends on; or a file, which depends on the
+            modules beside it too.
         adapter: How another project's modules are driven.
         pinned: The FlashInfer release that it pins, or empty.
         not_run: Why it is not judged in an environment, by pattern of its id.
@@ -60,7 +61,8 @@ class Consumer:
         Releases that ship equal modules have equal hashes.
         """
         if self.adapter is None:
-            return f"{self.source} {digest_of((self.root,))}"
+            roots = modules_beside(self.root) if self.root.is_file() else (self.root,)
+            return f"{self.source} {digest_of(roots)}"
         digests = [
             (path, hashlib.sha256(Path(file).read_bytes()).hexdigest())
             for path, file in self.adapter.files
@@ -86,5 +88,4 @@ def find_consumer(name: str) -> Consumer:
     path = Path(name.removeprefix(_FILE)).resolve()
     if not path.is_file():
         raise InvalidDataError(path, "no such consumer file", "give the path of a Python module")
-    # Beside the file lies what it may import.
-    return Consumer(name, str(path), path.parent)
+    return Consumer(name, str(path), path)
