@@ -7,10 +7,14 @@ exits with ``exit_code``.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# Names that fit on a line.
+_FEW = 10
 
 
 class DriftgateError(Exception):
@@ -58,8 +62,17 @@ class UnknownNameError(DriftgateError, LookupError):
         self.kind = kind
         self.name = name
         self.known = known
-        shown = ", ".join(known) if known else "none"
-        super().__init__(f"unknown {kind} {name!r}; known: {shown}")
+        super().__init__(f"unknown {kind} {name!r}; {_among(name, known)}")
+
+
+def _among(name: str, known: tuple[str, ...]) -> str:
+    """Say which names exist: all of a few, of many those that are most like ``name``."""
+    if len(known) <= _FEW:
+        return f"known: {', '.join(known) or 'none'}"
+    alike = get_close_matches(name, known, n=5)
+    if not alike:
+        return f"none of the {len(known)} known is like it"
+    return f"like it, of {len(known)} known: {', '.join(alike)}"
 
 
 class IndexUnavailableError(DriftgateError):
