@@ -100,6 +100,8 @@ def _list(plan: Plan) -> None:
     for upstream, environment in plan.pairs():
         names = ", ".join(rule.id for rule in plan.rules_in(upstream, environment))
         click.echo(f"{plan.cell(upstream, environment)}: {names}")
+    for upstream, environment, why in plan.left_out():
+        click.echo(f"{plan.cell(upstream, environment)}: not run: {why}")
 
 
 def _run(run: Run, file: ResultFile, *, as_json: bool) -> list[ContractResult]:
