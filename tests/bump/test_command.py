@@ -211,6 +211,21 @@ def test_half_failed_leaves_the_tree(checkout: Path, monkeypatch: pytest.MonkeyP
         "mend that and run it again\n"
     )
     assert tree(checkout) == before
+    assert not list((checkout / ".driftgate" / "bump").iterdir())
+
+
+def test_a_page_that_cannot_be_written_leaves_the_tree(checkout: Path) -> None:
+    """The report comes first: where it finds no place, the pin stays where it is."""
+    (checkout / ".driftgate").touch()
+    before = tree(checkout)
+
+    result = bump("9.0", "--write")
+
+    assert result.exit_code == 2
+    [line] = result.stderr.splitlines()
+    assert line.endswith("nothing was written, mend that and run it again")
+    assert "0.7.4-to-9.0-ours.md" in line
+    assert tree(checkout) == before
 
 
 def test_verdict_for_another_moves_no_pin(checkout: Path) -> None:
@@ -262,4 +277,24 @@ def test_bisect_wrong_way_round(checkout: Path) -> None:
     result = run("bisect", "trigger_sent", "--good", "0.7.4", "--bad", "0.6.0")
 
     assert result.exit_code == 2
-    assert "0.6.0 is older than 0.7.4" in result.stderr
+    assert result.stderr == (
+        "driftgate: 0.6.0 is older than 0.7.4; "
+        "give the older release with --good, the newer with --bad\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("nothing_sent",), "unknown contract 'nothing_sent'"),
+        (("trigger_sent", "--consumer", "nobody"), "unknown consumer 'nobody'"),
+    ],
+)
+def test_bisect_reads_its_names_first(
+    checkout: Path, arguments: tuple[str, ...], problem: str
+) -> None:
+    """Before an index that may not answer is asked for releases that are not recorded."""
+    result = run("bisect", *arguments, "--good", "0.7.4", "--bad", "8.8.8")
+
+    assert result.exit_code == 2
+    assert problem in result.stderr

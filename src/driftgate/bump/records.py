@@ -30,12 +30,14 @@ class NotNewerError(DriftgateError):
     Attributes:
         old: The release moved from.
         new: The release moved to.
+        remedy: What to do about it.
     """
 
-    def __init__(self, old: str, new: str) -> None:
+    def __init__(self, old: str, new: str, remedy: str) -> None:
         self.old = old
         self.new = new
-        super().__init__(f"{new} is older than {old}; give an older release with --from")
+        self.remedy = remedy
+        super().__init__(f"{new} is older than {old}; {remedy}")
 
 
 def normalised(release: str) -> str:
@@ -50,14 +52,19 @@ def normalised(release: str) -> str:
         raise UnknownNameError("release", release, ("versions, as 1.2.3",)) from error
 
 
-def require_order(old: str, new: str) -> None:
+def require_order(old: str, new: str, remedy: str) -> None:
     """Check that the pin moves on.
+
+    Args:
+        old: The release moved from.
+        new: The release moved to.
+        remedy: What to do where it moves back.
 
     Raises:
         NotNewerError: It moves back.
     """
     if Version(new) < Version(old):
-        raise NotNewerError(old, new)
+        raise NotNewerError(old, new, remedy)
 
 
 def listed(project: Project, settings: IndexSettings) -> tuple[dict[str, Archive], int]:

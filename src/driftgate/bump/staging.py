@@ -34,7 +34,7 @@ class ChangedMeanwhileError(DriftgateError):
 
 
 class UnwritableError(DriftgateError):
-    """A file of the checkout cannot be written.
+    """A file cannot be written.
 
     Attributes:
         path: The file.

@@ -136,7 +136,7 @@ def read_records(order: Order, stage: Project, settings: IndexSettings) -> Read:
     sources = find_sources(order.consumer, stage.matrix, cache_folder(), settings)
     new = normalised(order.new)
     old = normalised(order.old) if order.old else _pinned(sources, stage)
-    require_order(old, new)
+    require_order(old, new, "give an older release with --from")
     record_missing(stage, list(dict.fromkeys((old, new))), settings)
     releases = tuple(between(stage, old, new))
     surfaces = [load_surface(stage.surfaces, release) for release in releases]

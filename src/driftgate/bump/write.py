@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from driftgate.bump.markdown import report_page
 from driftgate.bump.pin import move_pin
-from driftgate.bump.staging import publish
+from driftgate.bump.staging import UnwritableError, publish
 from driftgate.consumers import OURS
 from driftgate.surface.store import write_whole
 
@@ -42,13 +42,24 @@ def write_bump(report: Report, stage: Stage) -> Written:
     """
     if report.consumer == OURS:
         move_pin(stage.copy.root, report.new)
-    files = publish(stage)
-    page = None
-    if report.old != report.new:
-        name = f"{report.old}-to-{report.new}-{_file_name(report.consumer)}.md"
-        page = stage.origin.results / "bump" / name
-        write_whole(page, report_page(report))
+    page = _write_page(report, stage) if report.old != report.new else None
+    try:
+        files = publish(stage)
+    except BaseException:
+        if page is not None:
+            page.unlink()  # it tells of what was not done
+        raise
     return Written(page, tuple(files))
+
+
+def _write_page(report: Report, stage: Stage) -> Path:
+    name = f"{report.old}-to-{report.new}-{_file_name(report.consumer)}.md"
+    page = stage.origin.results / "bump" / name
+    try:
+        write_whole(page, report_page(report))
+    except OSError as error:
+        raise UnwritableError(page, (error.strerror or str(error)).lower()) from error
+    return page
 
 
 def _file_name(consumer: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 import time
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +19,7 @@ from driftgate.bump.trial import Trier
 from driftgate.bump.wheels import fetch_wheels
 from driftgate.commands.console import table_console
 from driftgate.consumers import OURS
+from driftgate.contracts import all_rules
 from driftgate.errors import UnknownNameError
 from driftgate.index.settings import read_settings
 from driftgate.paths import find_project
@@ -57,7 +59,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     started = time.monotonic()
     project = find_project()
     first, last = normalised(good), normalised(bad)
-    require_order(first, last)
+    require_order(first, last, "give the older release with --good, the newer with --bad")
+    if not any(fnmatchcase(name, contract) for name in all_rules()):
+        raise UnknownNameError("contract", contract, tuple(all_rules()))
     output = table_console()
     trials: list[Trial] = []
     with staged(project) as copied:

@@ -52,7 +52,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     """Say what breaks where the pin moves to release NEW, and what to do about it.
 
     Nothing in the checkout changes without --write. Exits with 0 where the bump is safe, 1 where
-    something has to be done, 2 on bad input.
+    something has to be done, 2 on bad input, 3 where the harness itself failed.
     """
     started = time.monotonic()
     project = find_project()
