@@ -82,6 +82,26 @@ def test_a_damaged_release_is_fetched_again(make_wheel: MakeWheel, project: Path
     assert "kept 1.0" in _run("fetch", "1.0").output
 
 
+@pytest.mark.parametrize("version", [(), ("1.0",)])
+def test_a_damaged_entry_is_listed_and_pruned(
+    make_wheel: MakeWheel, project: Path, version: tuple[str, ...]
+) -> None:
+    """With its name or without, recorded or not."""
+    _record(project, make_wheel())
+    _run("fetch", "1.0")
+    folder = project.parent / "cache" / "wheels" / "1.0"
+    (folder / "driftgate-entry.json").write_text("{")
+
+    listed = _run("list")
+    pruned = _run("prune", *version)
+
+    assert "DAMAGED 1.0" in listed.output
+    assert "run `driftgate wheels fetch 1.0`" in listed.output
+    assert "summary: releases=0 damaged=1" in listed.output
+    assert pruned.exit_code == 0
+    assert not folder.exists()
+
+
 def test_a_yanked_release_is_marked(make_wheel: MakeWheel, project: Path) -> None:
     """Where it is fetched and where it is listed."""
     _record(project, make_wheel(), yanked=True)

@@ -121,6 +121,19 @@ def test_a_damaged_entry_is_no_entry(tmp_path: Path) -> None:
     assert store.add("1.0", lambda folder: _fill("1.0", folder)) == _entry("1.0")
 
 
+def test_a_damaged_entry_is_swept(tmp_path: Path) -> None:
+    """And so is a folder without one; what is whole stays."""
+    store = WheelStore(tmp_path)
+    for version in ("1.0", "1.1"):
+        store.add(version, partial(_fill, version))
+    (store.folder("1.0") / "driftgate-entry.json").write_text("{", encoding="utf-8")
+    (store.root / "1.2").mkdir()
+
+    assert store.damaged() == ["1.0", "1.2"]
+    assert store.sweep() == 2
+    assert sorted(path.name for path in store.root.iterdir()) == [".locks", "1.1"]
+
+
 def test_a_cache_that_is_a_file_is_an_error_with_advice(tmp_path: Path) -> None:
     """The line names the folder and the variable that moves it."""
     (tmp_path / "file").touch()

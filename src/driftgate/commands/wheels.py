@@ -11,6 +11,7 @@ from driftgate.commands.fetching import fetch_releases
 from driftgate.errors import UnknownNameError
 from driftgate.paths import find_project
 from driftgate.surface.releases import load_releases
+from driftgate.wheels.record import ENTRY
 from driftgate.wheels.store import CACHE_VARIABLE, WheelStore, cache_folder
 
 
@@ -64,8 +65,15 @@ def list_(store: WheelStore) -> None:
         yanked = row is not None and row.yanked
         size = f"{entry.unpacked / 1e6:.1f} MB"
         click.echo(_line(size, entry.version, entry.verified.value, yanked=yanked))
+    damaged = store.damaged()
+    for name in damaged:
+        remedy = f"run `driftgate wheels fetch {name}`, or prune it"
+        click.echo(f"{'DAMAGED':>10} {name:<14} no readable {ENTRY}; {remedy}")
     total = sum(entry.unpacked for entry in entries)
-    click.echo(f"summary: releases={len(entries)} unpacked={total} folder={store.root}")
+    click.echo(
+        f"summary: releases={len(entries)} damaged={len(damaged)} unpacked={total} "
+        f"folder={store.root}"
+    )
 
 
 @command.command()
@@ -73,16 +81,17 @@ def list_(store: WheelStore) -> None:
 @click.option("--all", "everything", is_flag=True, help="Every release in the store.")
 @click.pass_obj
 def prune(store: WheelStore, versions: tuple[str, ...], *, everything: bool) -> None:
-    """Remove releases, and what runs that died left behind.
+    """Remove releases, what runs that died left behind, and what is damaged.
 
     Without a VERSION only releases that are not recorded in the matrix are removed.
     """
     there = {entry.version: entry for entry in store.entries()}
     if versions:
         doomed = [_normalised(version) for version in versions]
+        known = (*there, *store.damaged())
         for version in doomed:
-            if version not in there:
-                raise UnknownNameError("release in the store", version, tuple(there))
+            if version not in known:
+                raise UnknownNameError("release in the store", version, known)
     elif everything:
         doomed = list(there)
     else:
@@ -91,7 +100,7 @@ def prune(store: WheelStore, versions: tuple[str, ...], *, everything: bool) -> 
     for version in doomed:
         store.remove(version)
         click.echo(f"removed {version}")
-    freed = sum(there[version].unpacked for version in doomed)
+    freed = sum(there[version].unpacked for version in doomed if version in there)
     click.echo(f"summary: removed={len(doomed)} freed={freed} swept={store.sweep()}")
 
 

@@ -80,11 +80,12 @@ class WheelStore:
 
     def entries(self) -> list[Entry]:
         """What is there, oldest release first."""
-        if not self.root.is_dir():
-            return []
-        names = [path.name for path in self.root.iterdir() if not path.name.startswith(".")]
-        found = [self.get(name) for name in names]
+        found = [self.get(name) for name in self._names()]
         return sorted((entry for entry in found if entry), key=lambda entry: Version(entry.version))
+
+    def damaged(self) -> list[str]:
+        """Names of the folders that say nowhere, or not readably, what they hold."""
+        return sorted(name for name in self._names() if self.get(name) is None)
 
     def get(self, version: str) -> Entry | None:
         """One release, or None if it is not there."""
@@ -143,7 +144,7 @@ class WheelStore:
             self._discard(version)
 
     def sweep(self) -> int:
-        """Remove what runs that died left behind; return how many folders."""
+        """Remove what runs that died left behind, and what is damaged; return how many folders."""
         swept = 0
         if not self.root.is_dir():
             return swept
@@ -153,7 +154,21 @@ class WheelStore:
                 # Whoever made it had the lock; now that it is ours, nobody does.
                 shutil.rmtree(path, ignore_errors=True)
                 swept += 1
+        for name in self.damaged():
+            with self._lock(name):
+                if self.get(name) is None:  # nobody has made it anew meanwhile
+                    self._discard(name)
+                    swept += 1
         return swept
+
+    def _names(self) -> list[str]:
+        if not self.root.is_dir():
+            return []
+        return [
+            path.name
+            for path in self.root.iterdir()
+            if path.is_dir() and not path.name.startswith(".")
+        ]
 
     def _place(self, version: str) -> Path:
         return self.root / version
