@@ -73,6 +73,8 @@ def test_a_row_allows_its_probes_in_its_releases(tmp_path: Path) -> None:
         ('probe = "create.*"\n', "", "the row for '?' lacks 'probe'"),
         ('">=0.6,<0.7"', '"all"', "'all' is no range"),
         ('reason = "known"\n', 'reason = "known"\nlink = "x"\n', "the unknown key 'link'"),
+        ('"known"', "[1]", "reason is no text"),
+        ("[[difference]]", "[difference]", "write [[difference]] rows"),
     ],
 )
 def test_a_row_that_is_wrong_is_told_in_one_line(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from driftgate.errors import InvalidDataError
-from driftgate.toml import read_toml
+from driftgate.toml import check, only_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -114,16 +114,12 @@ def read_allowances(path: Path) -> tuple[Allowance, ...]:
     Raises:
         InvalidDataError: A row lacks a key, has an unknown one, or a range that is none.
     """
-    return tuple(_allowance(path, row) for row in read_toml(path).get("difference", []))
+    return tuple(_allowance(path, row) for row in only_rows(path, "difference"))
 
 
 def _allowance(path: Path, row: dict[str, Any]) -> Allowance:
     name = row.get("probe", "?")
-    for key in _FIELDS:
-        if not isinstance(row.get(key), str) or not row[key]:
-            raise InvalidDataError(path, f"the row for {name!r} lacks {key!r}", "add it")
-    for key in row.keys() - set(_FIELDS):
-        raise InvalidDataError(path, f"the row for {name!r} has the unknown key {key!r}", "drop it")
+    check(path, f"the row for {name!r}", row, dict.fromkeys(_FIELDS, str), _FIELDS)
     try:
         return Allowance(name, SpecifierSet(row["releases"]), row["reason"])
     except InvalidSpecifier as error:
