@@ -11,6 +11,7 @@ from driftgate.errors import InvalidDataError
 from driftgate.stubtree.derive import write_stub
 from driftgate.stubtree.fidelity import check_fidelity
 from driftgate.stubtree.shapes import load_stub_folders
+from driftgate.surface.releases import load_releases, save_releases
 from driftgate.surface.store import groups, load_surface, load_surfaces
 from driftgate.surface.target import load_target
 
@@ -22,9 +23,14 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with two real releases, and a stub for each derived from its surface."""
     surfaces = tmp_path / "matrix" / "surfaces"
     surfaces.mkdir(parents=True)
+    insides = tmp_path / "matrix" / "insides"
+    insides.mkdir()
+    rows = load_releases(ROOT / "matrix" / "releases.toml")
+    save_releases(tmp_path / "matrix" / "releases.toml", [rows["0.6.11"], rows["0.7.4"]])
     shutil.copy(ROOT / "matrix" / "target.toml", tmp_path / "matrix")
     for release, name in [("0.6.11", "v0_6_11"), ("0.7.4", "v0_7_4")]:
         shutil.copy(ROOT / "matrix" / "surfaces" / f"{release}.json", surfaces)
+        shutil.copy(ROOT / "matrix" / "insides" / f"{release}.json", insides)
         write_stub(load_surface(surfaces, release), tmp_path / "stubs" / name)
         shape(tmp_path, name, f'stands_for = ["{release}"]')
     shape(tmp_path, "odd", 'imagines = "something else"')
@@ -51,6 +57,36 @@ def test_faithful_stubs_pass(checkout: Path) -> None:
     assert code == 0, output
     assert "│ 0.6.11  │ v0_6_11 │ none" in output
     assert output.splitlines()[-1].startswith("summary: releases=2 stubs=3 differences=0 seconds=")
+
+
+@pytest.mark.parametrize(
+    ("file", "lacking"),
+    [
+        ("matrix/releases.toml", "matrix/releases.toml: lacks 0.6.11, 0.7.4"),
+        ("matrix/insides/0.7.4.json", "matrix/insides: lacks 0.7.4"),
+        ("matrix/surfaces/0.7.4.json", "matrix/surfaces: lacks 0.7.4"),
+    ],
+)
+def test_a_release_must_be_in_all_records(checkout: Path, file: str, lacking: str) -> None:
+    """Where one of the three does not know it, what is tried and what is shown differ."""
+    (checkout / file).unlink()
+
+    code, output = fidelity()
+
+    assert code == 1
+    assert lacking in output
+
+
+def test_a_stub_that_is_no_python_is_named(checkout: Path) -> None:
+    """By its place in the checkout; no archive has anything to do with it."""
+    file = checkout / "stubs" / "v0_7_4" / "flashinfer" / "comm" / "__init__.py"
+    file.write_text("def (")
+
+    code, output = fidelity()
+
+    assert code == 2
+    assert output.startswith(f"driftgate: {file}: not Python (")
+    assert output.endswith("; mend it\n")
 
 
 @pytest.mark.parametrize(

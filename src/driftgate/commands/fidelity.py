@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
+from packaging.version import Version
 from rich.table import Table
 from rich.text import Text
 
@@ -18,11 +20,13 @@ from driftgate.stubtree.behaviour import Comparison, pairs
 from driftgate.stubtree.fidelity import check_fidelity
 from driftgate.surface.listing import difference_lines
 from driftgate.surface.releases import load_releases
-from driftgate.surface.store import load_surfaces
+from driftgate.surface.store import load_surfaces, recorded_releases
 from driftgate.surface.target import load_target
 from driftgate.wheels.store import WheelStore, cache_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from driftgate.paths import Project
     from driftgate.stubtree.behaviour import ReleaseBehaviour
     from driftgate.stubtree.fidelity import FidelityReport
@@ -51,6 +55,7 @@ def command(*, behaviour: bool, every: bool, fetch: bool, write: bool, workers: 
     project = find_project()
     target = load_target(project.matrix / "target.toml")
     report = check_fidelity(project.stubs, load_surfaces(project.surfaces), target)
+    report = replace(report, problems=(*report.problems, *_unequal_records(project)))
     _print(report)
     holds, figures = report.holds, ""
     if behaviour or every:
@@ -66,6 +71,20 @@ def command(*, behaviour: bool, every: bool, fetch: bool, write: bool, workers: 
     )
     if not holds:
         raise click.exceptions.Exit(1)
+
+
+def _unequal_records(project: Project) -> Iterator[str]:
+    """Say which releases are not in all three records."""
+    records = {
+        "matrix/surfaces": recorded_releases(project.surfaces),
+        "matrix/insides": recorded_releases(project.insides),
+        "matrix/releases.toml": list(load_releases(project.matrix / "releases.toml")),
+    }
+    everything = {release for releases in records.values() for release in releases}
+    for name, releases in records.items():
+        lacking = sorted(everything.difference(releases), key=Version)
+        if lacking:
+            yield f"{name}: lacks {', '.join(lacking)}; run `driftgate surface record` for them"
 
 
 def _compare(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from driftgate.errors import InvalidDataError
 from driftgate.insides.serial import insides_from_json, insides_to_json
 from driftgate.surface.store import json_text, load_recorded, write_whole
 
@@ -17,9 +18,11 @@ def load_insides(folder: Path, release: str) -> Insides:
     """Read the recorded insides of ``release``.
 
     Raises:
-        UnknownNameError: They were never recorded.
-        InvalidDataError: Their file is truncated or otherwise damaged.
+        InvalidDataError: They were never recorded, or their file is damaged.
     """
+    if not (folder / f"{release}.json").is_file():
+        remedy = f"run `driftgate surface record {release}`"
+        raise InvalidDataError(release, "recorded without insides", remedy)
     return load_recorded(folder, release, insides_from_json, "insides")
 
 

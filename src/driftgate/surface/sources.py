@@ -48,17 +48,16 @@ class ParsedModule:
         path: Slash-separated path in the archive.
         tree: The parsed source.
         bindings: What its top level binds.
+
+    Raises:
+        SyntaxError: The source is no Python.
+        ValueError: It holds a null byte.
     """
 
     def __init__(self, name: str, path: str, source: str) -> None:
         self.name = name
         self.path = path
-        try:
-            self.tree = ast.parse(source, filename=path)
-        except (SyntaxError, ValueError) as error:
-            raise InvalidDataError(
-                path, f"not Python ({error})", "fetch the archive again"
-            ) from error
+        self.tree = ast.parse(source, filename=path)
         self.bindings: Bindings = collect_bindings(self.tree)
 
     @property
@@ -112,5 +111,14 @@ class SourceTree:
         for path in (f"{stem}.py", f"{stem}/__init__.py"):
             source = self._files.read(path)
             if source is not None:
-                return ParsedModule(name, path, source)
+                return self._parse(name, path, source)
         return None
+
+    def _parse(self, name: str, path: str, source: str) -> ParsedModule:
+        try:
+            return ParsedModule(name, path, source)
+        except (SyntaxError, ValueError) as error:
+            problem = f"not Python ({error})"
+            if isinstance(self._files, Folder):
+                raise InvalidDataError(self._files.root / path, problem, "mend it") from error
+            raise InvalidDataError(path, problem, "fetch the archive again") from error
