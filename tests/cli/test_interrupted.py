@@ -14,6 +14,7 @@ from driftgate.cli import main
 from driftgate.compat import Run
 from driftgate.errors import ResultsUnwritableError
 from driftgate.findings import ContractResult, State
+from driftgate.grid.verdicts import PairVerdicts, VerdictStore
 from driftgate.paths import find_project
 from driftgate.results import ResultFile
 from driftgate.trace import Trace
@@ -67,15 +68,18 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 def test_traces_that_cannot_be_kept_are_told_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """They only save time: the run goes on."""
-    (tmp_path / "traces").touch()
-    store = TraceStore(tmp_path / "traces")
+    """They only save time: the run goes on. So do a grid's verdicts."""
+    for name in ("traces", "verdicts"):
+        (tmp_path / name).touch()
 
     for key in ("a", "b"):
-        store.put(key, Trace(()))
+        TraceStore(tmp_path / "traces").put(key, Trace(()))
+        VerdictStore(tmp_path / "verdicts").put(key, PairVerdicts.of(()))
 
-    (record,) = caplog.records
-    assert str(tmp_path / "traces") in record.getMessage()
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 2
+    assert str(tmp_path / "traces") in told[0]
+    assert str(tmp_path / "verdicts") in told[1]
 
 
 def test_traces_of_two_runs_do_not_meet(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from driftgate.calls.check import check_calls
 from driftgate.calls.model import Source
 from driftgate.digests import digest_of
 from driftgate.index.settings import read_settings
+from driftgate.kept import keep
 from driftgate.released.sources import ConsumerSources, find_sources
-from driftgate.surface.store import load_surface, write_whole
+from driftgate.surface.store import load_surface
 from driftgate.wheels.store import cache_folder
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def static_verdicts(
                 if row.verdict in _TOLD
             )
             text = json.dumps([asdict(each) for each in kept])
-            write_whole(folder / f"{key}.json", text)
+            keep(folder / f"{key}.json", text)
         found[consumer.name] = kept
     return found
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.digests import digest_of
 from driftgate.findings import Finding, State
-from driftgate.surface.store import write_whole
+from driftgate.kept import keep
 from driftgate.traces import pair_key
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class VerdictStore:
 
     def put(self, key: str, verdicts: PairVerdicts) -> None:
         """Keep the verdicts of a pair."""
-        write_whole(self._folder / f"{key}.json", json.dumps(verdicts.as_dict()))
+        keep(self._folder / f"{key}.json", json.dumps(verdicts.as_dict()))
 
 
 def verdict_key(consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]) -> str:
