@@ -59,10 +59,12 @@ class _Lazy(click.Group):
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="driftgate")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Try FlashInfer comm consumers against every API shape that flashinfer.comm has had."""
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _end)
+        before = signal.signal(signal.SIGTERM, _end)
+        context.call_on_close(lambda: signal.signal(signal.SIGTERM, before))
 
 
 def _end(number: int, _: object) -> None:

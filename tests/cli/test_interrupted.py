@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,3 +124,13 @@ def test_an_interrupt_without_results_is_told_too(
 
     assert (result.exit_code, result.stderr) == (130, "driftgate: interrupted\n")
     assert not (checkout / ".driftgate").exists()
+
+
+def test_what_ends_a_command_ends_no_more_than_that(checkout: Path) -> None:
+    """Who calls the command from Python has its own way to be ended back."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        assert _compat().exit_code == 0
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
