@@ -93,6 +93,26 @@ def test_the_good_consumer_passes(gallery: Gallery, contract: str) -> None:
     assert gallery.findings(contract, _cell(contract, "good")) == ()
 
 
+@pytest.mark.parametrize(
+    ("consumer", "said"),
+    [
+        ("specialises_on_tokens", "3 for the all_reduce layer"),
+        ("breaks_the_graph", "graph_break"),
+        ("asks_while_compiling", "flashinfer/comm/allreduce.py for the all_reduce layer"),
+        ("reduces_twice", "times the allowed error for 19 tokens"),
+    ],
+)
+def test_what_is_wrong_with_compiling_is_told_for_each_rank(
+    gallery: Gallery, consumer: str, said: str
+) -> None:
+    """Three token counts, so three graphs where each is a constant; a break; tracing; numbers."""
+    cell = Cell(consumer, "stub:v0_7_4", "h100_tp2_compiled")
+    told = [finding.got for finding in gallery.findings("ranks_compile_alike", cell)]
+
+    for rank in ("rank 0", "rank 1"):
+        assert any(said in got and rank in got for got in told)
+
+
 def test_a_hang_names_the_call_and_the_group_of_each_rank(gallery: Gallery) -> None:
     """Three ranks wait for the fourth, which could not make a workspace and told nobody."""
     seen = gallery.see(Cell("skips_the_vote", "stub:v0_6_11", "create_raises_on_one"))

@@ -136,6 +136,11 @@ class Case:
         return self.topology.id if self.script == "life" else f"{self.topology.id}_{self.script}"
 
     @property
+    def is_for_few(self) -> bool:
+        """Whether a few upstreams show it all: it is the consumer's doing, and takes seconds."""
+        return self.trouble is not None or self.script == "compiled"
+
+    @property
     def why(self) -> str:
         """What it is there to show."""
         return self.trouble.why if self.trouble else self.topology.why

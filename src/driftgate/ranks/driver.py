@@ -60,15 +60,20 @@ class TwoGroupDriver(InjectedDriver):
 
 
 class _Sited:
-    """The module, whose functions are told which group is meant."""
+    """The module, whose functions are told which group is meant.
+
+    They are made at once: a compiled layer finds them without a look at any signature.
+    """
 
     def __init__(self, module: Any, driver: TwoGroupDriver) -> None:  # noqa: ANN401 - any consumer
         self._module = module
         self._driver = driver
+        for name, found in vars(module).items():
+            if _takes_site(found):
+                setattr(self, name, self._told(found))
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        found = getattr(self._module, name)
-        return self._told(found) if _takes_site(found) else found
+        return getattr(self._module, name)
 
     def _told(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -78,8 +83,9 @@ class _Sited:
         return told
 
 
-def _takes_site(found: object) -> bool:
-    return inspect.isroutine(found) and _SITE in inspect.signature(found).parameters
+def _takes_site(found: Any) -> bool:  # noqa: ANN401 - whatever a module holds
+    plain = inspect.isfunction(found) or inspect.ismethod(found)  # others may tell no signature
+    return plain and _SITE in inspect.signature(found).parameters
 
 
 def choose_rank_driver(job: Job) -> Driver:

@@ -46,7 +46,7 @@ class Plan:
         upstreams: What it is run against.
         cases: Where, by id.
         rules: The contracts.
-        troubled: Names of the upstreams that troubles are tried with as well.
+        troubled: Names of the upstreams that are also tried with what few are enough for.
     """
 
     consumer: Consumer
@@ -64,8 +64,20 @@ class Plan:
     def cases_of(self, upstream: Upstream) -> tuple[Case, ...]:
         """The cells of one upstream: where fusion can never be active, one shows it all."""
         troubled = upstream.name in self.troubled
-        cases = tuple(case for case in self.cases.values() if troubled or case.trouble is None)
+        cases = tuple(case for case in self.cases.values() if troubled or not case.is_for_few)
         return cases[:1] if "*" in upstream.degraded else cases
+
+    def left_out(self, case: Case) -> str:
+        """Why the consumer is not judged in a case; empty where it is."""
+        return self.consumer.left_out(self.environments()[case.id])
+
+    def rules_of(self, case: Case) -> list[Rule]:
+        """The contracts that are judged in a case."""
+        return [
+            rule
+            for rule in self.rules
+            if any(fnmatchcase(case.id, name) for name in rule.contract.environments)
+        ]
 
     def cell(self, upstream: Upstream, case: Case) -> Cell:
         """Name a cell."""
@@ -92,8 +104,8 @@ def make_plan(
 ) -> Plan:
     """Select cells; names may be patterns.
 
-    No upstream named means every historic one; troubles are then tried only with those that
-    ``topologies.toml`` names, for what they show is the consumer's doing.
+    No upstream named means every historic one; troubles and compiled layers are then tried only
+    with those that ``topologies.toml`` names, for what they show is the consumer's doing.
 
     Raises:
         UnknownNameError: A name matches nothing.
@@ -182,11 +194,19 @@ def run_plan(plan: Plan, workers: int, limit: float = CELL_LIMIT) -> Iterator[Co
     Raises:
         DriftgateError: The consumer cannot be used, or the harness failed.
     """
+    todo: dict[str, list[Case]] = {}
+    for upstream, case in plan.pairs():
+        if why := plan.left_out(case):
+            for rule in plan.rules_of(case):
+                yield ContractResult(plan.cell(upstream, case), rule.id, State.NOT_RUN, reason=why)
+        else:
+            todo.setdefault(upstream.name, []).append(case)
     # Short, for the sockets' paths; this run's own, for another may share the machine.
     with tempfile.TemporaryDirectory(prefix="driftgate-") as folder:
         jobs = [
-            (upstream, make_job(plan.consumer, upstream, plan.cases_of(upstream), folder, limit))
+            (upstream, make_job(plan.consumer, upstream, todo[upstream.name], folder, limit))
             for upstream in plan.upstreams
+            if upstream.name in todo
         ]
         for upstream, driven in share_out(jobs, workers, ZYGOTE, drive_ranks):
             yield from judge(plan, upstream, driven)
@@ -195,9 +215,7 @@ def run_plan(plan: Plan, workers: int, limit: float = CELL_LIMIT) -> Iterator[Co
 def judge(plan: Plan, upstream: Upstream, driven: DrivenRanks) -> Iterator[ContractResult]:
     """Return the verdict of every selected contract on one cell."""
     cell = plan.cell(upstream, driven.case)
-    for rule in plan.rules:
-        if not any(fnmatchcase(driven.case.id, name) for name in rule.contract.environments):
-            continue
+    for rule in plan.rules_of(driven.case):
         if driven.error:
             yield ContractResult(cell, rule.id, State.ERROR, reason=driven.error)
             continue
