@@ -60,7 +60,7 @@ def _record_line(name: str, content: bytes) -> str:
 class _Handler(BaseHTTPRequestHandler):
     """Serves files of one folder, with single ranges unless ``ranges`` is off."""
 
-    def __init__(self, folder: Path, ranges: bool, *args: object) -> None:  # noqa: FBT001
+    def __init__(self, folder: Path, ranges: bool, *args: object) -> None:
         self.folder = folder
         self.ranges = ranges
         super().__init__(*args)  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ def test_a_missing_package_takes_part_in_import_time_code() -> None:
         importlib.import_module(f"{NAME}.deep.er")
 
         @module.jit  # type: ignore[untyped-decorator]
-        def kernel(x: module.constexpr | None, y: module.Array[int]) -> int:  # noqa: ARG001
+        def kernel(x: module.constexpr | None, y: module.Array[int]) -> int:
             return 42
 
         @module.autotune(configs=[])  # type: ignore[untyped-decorator]
