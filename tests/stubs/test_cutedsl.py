@@ -50,7 +50,7 @@ def test_creation_refuses_what_the_backend_does_not_use(in_stub: InStub) -> None
 
 
 @pytest.mark.parametrize(("sm", "multicast"), [(90, True), (100, False)])
-def test_creation_needs_blackwell_and_multicast(in_stub: InStub, sm: int, multicast: bool) -> None:  # noqa: FBT001
+def test_creation_needs_blackwell_and_multicast(in_stub: InStub, sm: int, multicast: bool) -> None:
     def ask(child: Child) -> tuple[str, bool]:
         supported = child.comm.is_mnnvl_cutedsl_supported(4, 8192, BF16, max_token_num=64)
         return outcome(create, child), supported

@@ -172,7 +172,7 @@ workspace = comm.create_allreduce_fusion_workspace(
 
 
 @pytest.mark.parametrize(("name", "noisy"), [("v0_6_1", True), ("v0_6_5", False)])
-def test_a_workspace_alive_at_shutdown(name: str, noisy: bool) -> None:  # noqa: FBT001
+def test_a_workspace_alive_at_shutdown(name: str, noisy: bool) -> None:
     """Up to 0.6.4 the destructor imports, which the dying interpreter refuses aloud."""
     path = os.pathsep.join([str(STUBS / name), str(STUBS / "_core")])
     done = subprocess.run(

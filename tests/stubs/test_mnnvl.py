@@ -136,7 +136,7 @@ def test_force_oneshot_support_sizes_for_one_shot(in_stub: InStub) -> None:
 
 
 @pytest.mark.parametrize(("name", "expected"), [("v0_6_12", True), ("v0_6_13", False)])
-def test_use_oneshot_is_honoured_from_0_6_13(in_stub: InStub, name: str, expected: bool) -> None:  # noqa: FBT001
+def test_use_oneshot_is_honoured_from_0_6_13(in_stub: InStub, name: str, expected: bool) -> None:
     """Two tokens are one-shot by themselves; asked for two-shot, older releases do not listen."""
 
     def ask(child: Child) -> bool:

@@ -149,7 +149,7 @@ def test_one_shot_is_chosen_up_to_the_table_in_mebibytes(in_stub: InStub) -> Non
 
 
 @pytest.mark.parametrize(("name", "expected"), [("v0_6_1", False), ("v0_6_8", True)])
-def test_trigger_default(in_stub: InStub, name: str, expected: bool) -> None:  # noqa: FBT001
+def test_trigger_default(in_stub: InStub, name: str, expected: bool) -> None:
     """Without PDL the trigger follows it before 0.6.8, and is at the end from then on."""
 
     def ask(child: Child) -> bool:

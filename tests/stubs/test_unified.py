@@ -21,7 +21,7 @@ def over_own_backend(child: Child, backend: str) -> Any:
     base: Any = child.backend_class()
 
     class Right(base):  # type: ignore[misc]
-        def bcast(self, data: Any, root: int) -> Any:  # noqa: ARG002
+        def bcast(self, data: Any, root: int) -> Any:
             return data
 
     return child.create(backend, 64, 64, comm_backend=Right(child.group))
@@ -107,7 +107,7 @@ def test_bcast_took_a_local_root_for_a_global_one_up_to_0_6_12(
         ("v0_6_16", False, 4, "trtllm"),
     ],
 )
-def test_auto(in_stub: InStub, name: str, multicast: bool, ranks: int, expected: str) -> None:  # noqa: FBT001
+def test_auto(in_stub: InStub, name: str, multicast: bool, ranks: int, expected: str) -> None:
     """Multicast counts from 0.6.16."""
 
     def ask(child: Child) -> str:

@@ -131,7 +131,14 @@ def create_ipc_workspace(
         peers = over_group(None if shape.behaviour.get("trtllm_rendezvous") == "world" else group)
     memory = []
     for size in sizes:
-        memory.append(allocate(shape, _CREATE, round_up(size, shape.behaviour.get("trtllm_alignment", 16)), backend="trtllm"))
+        memory.append(
+            allocate(
+                shape,
+                _CREATE,
+                round_up(size, shape.behaviour.get("trtllm_alignment", 16)),
+                backend="trtllm",
+            )
+        )
         peers.meet("trtllm", _CREATE)
     if use_symm_dev_mem and peers.comm is None:
         comm_backend.barrier()  # at the end all wait for it, whatever they met over
