@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from driftgate.cells import Cell
@@ -12,9 +11,10 @@ from driftgate.contracts import all_rules
 from driftgate.contracts.base import Evidence
 from driftgate.drive.job import Job
 from driftgate.environments import read_environments
-from driftgate.errors import DriftgateError, UnknownNameError
+from driftgate.errors import DriftgateError
 from driftgate.expectations import read_expectations
 from driftgate.findings import ContractResult, State
+from driftgate.selection import matching
 from driftgate.traces import TraceStore, trace_key
 from driftgate.upstreams import choose_upstreams, find_upstream, upstream_names
 from driftgate.zygotes import Driven, drive_all
@@ -100,7 +100,7 @@ def make_plan(
     tiers = {upstream.tier for upstream in found}
     rules = [rule for rule in all_rules().values() if tiers.intersection(rule.contract.tiers)]
     by_id = {rule.id: rule for rule in rules}
-    chosen = _matching("contract", contracts, list(by_id))
+    chosen = matching("contract", contracts, list(by_id))
     environments = {
         name: environment
         for name, environment in read_environments(project.matrix / "environments.toml").items()
@@ -117,17 +117,6 @@ def make_plan(
             "nothing to run: these contracts are judged in no cell of these upstreams; select more"
         )
     return plan
-
-
-def _matching(kind: str, patterns: Sequence[str], known: list[str]) -> list[str]:
-    for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in known):
-            raise UnknownNameError(kind, pattern, tuple(known))
-    return [
-        name
-        for name in known
-        if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
-    ]
 
 
 @dataclass

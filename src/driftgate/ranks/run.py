@@ -11,12 +11,12 @@ from driftgate.cells import Cell, Tier
 from driftgate.compat import EmptySelectionError
 from driftgate.contracts import rank_rules
 from driftgate.drive.job import Job
-from driftgate.errors import UnknownNameError
 from driftgate.findings import ContractResult, State
 from driftgate.ranks.cases import read_cases, read_troubled
 from driftgate.ranks.evidence import RankEvidence
 from driftgate.ranks.job import RankJob
 from driftgate.ranks.seen import RankTrace
+from driftgate.selection import matching
 from driftgate.upstreams import find_upstream, upstream_names
 from driftgate.zygotes import UnusableConsumerError, share_out
 
@@ -113,7 +113,7 @@ def make_plan(
     """
     known = upstream_names(project)
     rules = rank_rules()
-    chosen = [find_upstream(name, project) for name in _matching("upstream", upstreams, known)]
+    chosen = [find_upstream(name, project) for name in matching("upstream", upstreams, known)]
     if not upstreams:
         chosen = [upstream for upstream in chosen if upstream.stands_for]
     path = project.matrix / "topologies.toml"
@@ -121,22 +121,11 @@ def make_plan(
     names = frozenset(
         upstream.name for upstream in chosen if upstreams or upstream.name in read_troubled(path)
     )
-    selected = {name: cases[name] for name in _matching("topology", topologies, list(cases))}
-    judged = tuple(rules[name] for name in _matching("contract", contracts, list(rules)))
+    selected = {name: cases[name] for name in matching("topology", topologies, list(cases))}
+    judged = tuple(rules[name] for name in matching("contract", contracts, list(rules)))
     if not chosen or not selected or not judged:
         raise EmptySelectionError("nothing to run; select more")
     return Plan(consumer, tuple(chosen), selected, judged, names)
-
-
-def _matching(kind: str, patterns: Sequence[str], known: list[str]) -> list[str]:
-    for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in known):
-            raise UnknownNameError(kind, pattern, tuple(known))
-    return [
-        name
-        for name in known
-        if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
-    ]
 
 
 @dataclass(frozen=True)
