@@ -19,6 +19,7 @@ RULES = GridRules(
     releases=SpecifierSet(),
     consumers={},
     environments=frozenset({"h100"}),
+    on_pinned=frozenset({"h100_capture"}),
     works=frozenset({"keyword_not_taken"}),
     machines={"h100": "SM90"},
 )
@@ -113,6 +114,18 @@ def test_a_defect_of_the_newest_release_has_no_first_good() -> None:
     (defect,) = _table({("engine==1.2", "0.6.2"): _pair("keyword_not_taken")}).defects()
 
     assert (defect.first_bad, defect.first_good) == ("1.2", "")
+
+
+def test_what_is_driven_on_the_pin_alone_is_told_so() -> None:
+    """Each consumer release has another pin: they are told together."""
+    capture = Broken("no_creation_under_capture", "h100_capture", Finding("x", "this", "that"))
+    seen = PairVerdicts({"no_creation_under_capture": ["h100_capture"]}, (capture,), {}, {})
+    places = [("1.0", "0.6.0"), ("1.1", "0.6.0"), ("1.2", "0.6.2"), ("1.2", "0.6.0")]
+
+    (defect,) = _table({(f"engine=={one}", release): seen for one, release in places}).defects()
+
+    (extent,) = defect.extents
+    assert (extent.consumers, extent.releases) == (f"1.0{DASH}1.2", "the pinned release")
 
 
 def test_what_died_is_told_once() -> None:

@@ -15,10 +15,11 @@ from driftgate.calls.ranges import spell_ranges
 from driftgate.cells import Tier
 from driftgate.commands.console import table_console
 from driftgate.grid.rules import load_grid_rules
-from driftgate.grid.run import GridRun
+from driftgate.grid.run import GridRun, Meeting
 from driftgate.grid.selection import (
     ALL,
     RELEASES,
+    home_of,
     select_lines,
     select_releases,
     stand_ins_for,
@@ -122,7 +123,11 @@ def _verdicts(
 ) -> dict[tuple[str, str], PairVerdicts]:
     """Return the verdicts by consumer name and FlashInfer release."""
     consumers = [consumer for line in lines for consumer in line.consumers]
-    pairs = [(consumer, upstream) for consumer in consumers for upstream in upstreams.values()]
+    meetings = [
+        Meeting(consumer, upstream, release == home_of(consumer, list(upstreams)))
+        for consumer in consumers
+        for release, upstream in upstreams.items()
+    ]
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -132,10 +137,11 @@ def _verdicts(
         transient=True,
         disable=not os.isatty(2),
     )
-    distinct = {(consumer.content, upstream.name) for consumer, upstream in pairs}
     with progress:
-        task = progress.add_task("pairs", total=len(distinct))
-        found = run.verdicts(pairs, lambda pair: progress.update(task, advance=1, description=pair))
+        task = progress.add_task("pairs", total=len({meeting.place for meeting in meetings}))
+        found = run.verdicts(
+            meetings, lambda pair: progress.update(task, advance=1, description=pair)
+        )
     return {
         (consumer.name, release): found[consumer.content, upstream.name]
         for consumer in consumers

@@ -24,7 +24,8 @@ class GridRules:
     Attributes:
         releases: The FlashInfer releases that are meant by "releases".
         consumers: By project, the releases that are meant by its name.
-        environments: What is pretended, by id.
+        environments: What is pretended on every release, by id.
+        on_pinned: What is pretended on the release that a consumer pins alone.
         works: Contracts that a consumer keeps where it works.
         machines: Heading by environment: where it is told whether a consumer works.
     """
@@ -32,6 +33,7 @@ class GridRules:
     releases: SpecifierSet
     consumers: Mapping[str, SpecifierSet]
     environments: frozenset[str]
+    on_pinned: frozenset[str]
     works: frozenset[str]
     machines: Mapping[str, str]
 
@@ -49,6 +51,7 @@ def load_grid_rules(matrix: Path) -> GridRules:
             releases=SpecifierSet(document["releases"]),
             consumers={name: SpecifierSet(text) for name, text in document["consumers"].items()},
             environments=frozenset(document["environments"]),
+            on_pinned=frozenset(document["on_pinned"]),
             works=frozenset(document["works"]["contracts"]),
             machines=document["works"]["machines"],
         )

@@ -23,6 +23,26 @@ if TYPE_CHECKING:
     from driftgate.upstreams import Upstream
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """A consumer and an upstream that it is to be driven on.
+
+    Attributes:
+        consumer: The consumer.
+        upstream: What stands for a FlashInfer release.
+        is_pinned: Whether that is the release that the consumer pins.
+    """
+
+    consumer: Consumer
+    upstream: Upstream
+    is_pinned: bool
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What the verdicts depend on: equal modules on one upstream are one place."""
+        return self.consumer.content, self.upstream.name
+
+
 @dataclass
 class GridRun:
     """What one run drives, and what it has found.
@@ -50,12 +70,12 @@ class GridRun:
         self._environments = read_environments(self.project.matrix / "environments.toml")
 
     def verdicts(
-        self, pairs: Iterable[tuple[Consumer, Upstream]], tell: Callable[[str], None]
+        self, meetings: Iterable[Meeting], tell: Callable[[str], None]
     ) -> dict[tuple[str, str], PairVerdicts]:
         """Return the verdicts of all pairs, by the consumer's content and the upstream's name.
 
         Args:
-            pairs: What meets; equal content is driven once.
+            meetings: What meets; equal content is driven once.
             tell: Told of each pair that is done.
 
         Raises:
@@ -64,11 +84,12 @@ class GridRun:
         store = VerdictStore(self.project.results / "grid")
         found: dict[tuple[str, str], PairVerdicts] = {}
         todo: dict[tuple[str, str], tuple[str, Plan, Upstream]] = {}
-        for consumer, upstream in pairs:
-            place = (consumer.content, upstream.name)
+        # Where one of several equal modules is pinned to an upstream, all of them are driven so.
+        for meeting in sorted(meetings, key=lambda each: not each.is_pinned):
+            consumer, upstream, place = meeting.consumer, meeting.upstream, meeting.place
             if place in found or place in todo:
                 continue
-            plan = self._plan(consumer, upstream)
+            plan = self._plan(meeting)
             key = verdict_key(consumer, upstream, plan.environments.values())
             kept = None if self.fresh else store.get(key)
             if kept is not None:
@@ -103,12 +124,14 @@ class GridRun:
                 tell(f"{plan.consumer.name} {upstream.name}")
                 yield place, PairVerdicts.of(results.pop(place))
 
-    def _plan(self, consumer: Consumer, upstream: Upstream) -> Plan:
+    def _plan(self, meeting: Meeting) -> Plan:
+        consumer, upstream = meeting.consumer, meeting.upstream
         rules = tuple(all_rules().values())
+        wanted = self.rules.environments | (self.rules.on_pinned if meeting.is_pinned else set())
         environments = {
             name: environment
             for name, environment in self._environments.items()
-            if name in self.rules.environments
+            if name in wanted
             and upstream.takes_part(environment)
             and not consumer.left_out(environment)
         }

@@ -95,6 +95,11 @@ def _in_range(text: str, known: Sequence[str]) -> set[str]:
     return set(wanted.filter(known))
 
 
+def home_of(consumer: Consumer, releases: Sequence[str]) -> str:
+    """Return the release that a consumer pins, or the newest where it pins none of ``releases``."""
+    return consumer.pinned if consumer.pinned in releases else releases[-1]
+
+
 def stand_ins_for(releases: Sequence[str], tier: Tier, project: Project) -> dict[str, Upstream]:
     """Return the upstream that each release is judged on in ``tier``, where there is one."""
     names = wheel_names(project) if tier is Tier.WHEEL else upstream_names(project)

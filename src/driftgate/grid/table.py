@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from driftgate.calls.ranges import spell_ranges
 from driftgate.contracts import all_rules
+from driftgate.grid.selection import home_of
 from driftgate.grid.spelling import spell
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from driftgate.grid.rules import GridRules
     from driftgate.grid.selection import Line
     from driftgate.grid.verdicts import PairVerdicts
+
+
+PINNED = "the pinned release"
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,10 @@ class Defect:
     first_bad: str
     first_good: str
     extents: tuple[Extent, ...]
+
+
+# By consumer label, FlashInfer release (or PINNED) and environment.
+_Findings: TypeAlias = "dict[str, dict[str, dict[str, Finding]]]"
 
 
 class GridTable:
@@ -140,24 +148,31 @@ class GridTable:
             if contract in broken:
                 yield self._defect(contract, broken[contract])
 
-    def _broken(self) -> dict[str, dict[str, dict[str, dict[str, Finding]]]]:
-        """Return findings by contract, consumer label, FlashInfer release and environment."""
-        broken: dict[str, dict[str, dict[str, dict[str, Finding]]]] = defaultdict(dict)
+    def _broken(self) -> dict[str, _Findings]:
+        """Return the findings of each contract."""
+        broken: dict[str, _Findings] = defaultdict(dict)
         for consumer in self._line.consumers:
             label = self._line.label(consumer)
+            home = home_of(consumer, self._releases)
             for release in self._releases:
                 found = self._verdicts.get((consumer.name, release))
                 for each in found.broken if found is not None else ():
-                    releases = broken[each.contract].setdefault(label, {})
-                    releases.setdefault(release, {})[each.environment] = each.finding
+                    place = release
+                    if each.environment in self._rules.on_pinned:
+                        if release != home:
+                            continue
+                        place = PINNED
+                    places = broken[each.contract].setdefault(label, {})
+                    places.setdefault(place, {})[each.environment] = each.finding
         return broken
 
-    def _defect(
-        self, contract: str, by_label: Mapping[str, Mapping[str, Mapping[str, Finding]]]
-    ) -> Defect:
+    def _defect(self, contract: str, by_label: _Findings) -> Defect:
         groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for label, findings in by_label.items():
-            groups[tuple(findings)].append(label)
+            releases = tuple(each for each in findings if each != PINNED)
+            for group in (releases, (PINNED,) if PINNED in findings else ()):
+                if group:
+                    groups[group].append(label)
         extents = []
         for releases, labels in groups.items():
             seen = [by_label[label][release] for label in labels for release in releases]
@@ -197,4 +212,4 @@ class GridTable:
         return spell_ranges(labels, self._labels)
 
     def _spell(self, releases: Sequence[str]) -> str:
-        return spell(releases, self._releases)
+        return PINNED if PINNED in releases else spell(releases, self._releases)

@@ -191,8 +191,9 @@ class SglangDriver:
         given_up = self._modules.offers("unavailable") and self._modules.operation("unavailable")()
         if given_up or not getattr(manager, "initialized", False):
             return Status(active=False, reason="unsaid")
+        # Before the unified API there was one backend, and no workspace to ask.
         workspace = getattr(manager, "workspace", None)
-        return Status(active=True, backend=str(getattr(workspace, "backend", "")))
+        return Status(active=True, backend=str(getattr(workspace, "backend", "trtllm")))
 
     def _engine_manager(self) -> Any:
         find = self._modules.find("_get_workspace_manager")
