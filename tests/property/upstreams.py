@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,13 @@ PROJECT = find_project(Path(__file__).parent)
 
 
 def names() -> list[str]:
-    """Upstreams where fusion can be active."""
+    """Upstreams where fusion is active in the plainest environment."""
     chosen = choose_upstreams(os.environ.get(VARIABLE, "").split(), PROJECT)
-    return [name for name in chosen if "*" not in find_upstream(name, PROJECT).degraded]
+    return [
+        name
+        for name in chosen
+        if not any(fnmatchcase("h100", row) for row in find_upstream(name, PROJECT).degraded)
+    ]
 
 
 def over(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
