@@ -10,11 +10,11 @@ no ``group``, no torch     ``comm_backend``              ``comm_backend``
 symmetric memory module
 no ``group``, but that     WORLD, whatever is sent       the ``_group`` of a real
 module                                                   ``TorchDistBackend``, else WORLD
-``group`` is taken         ``group``, WORLD if None      ``comm_backend``; in some releases as
-                                                         in the row above
+``group`` is taken         ``group``, WORLD if None; in  ``comm_backend``; in some releases as
+                           some, ``comm_backend`` first  in the row above
 =========================  ============================  ====================================
 
-So for MNNVL an instance of the upstream's own class over the device group is right in every row.
+So ``group`` and an instance of the upstream's own class over that same group are both sent.
 """
 
 from __future__ import annotations
