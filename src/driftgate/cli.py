@@ -14,6 +14,7 @@ from driftgate.errors import DriftgateError, RunInterruptedError
 # A subcommand is one line here and one file in driftgate/commands/, which defines a click command
 # of the same name. The help is repeated here so that ``--help`` imports none of them.
 COMMANDS = {
+    "backtest": "Ask which public incidents the contracts catch, and what they flag in vain.",
     "bisect": "Name the first release that breaks a contract.",
     "bump": "Say what breaks where the pin moves to another release.",
     "calls": "Bind the calls a consumer makes against every recorded release.",

@@ -161,26 +161,45 @@ class Run:
                 yield ContractResult(cell, rule.id, State.NOT_RUN, reason=why)
 
     def _driven(self) -> Iterator[tuple[Upstream, Driven]]:
-        store = TraceStore(self.project.results / "traces")
-        todo: dict[str, list[Environment]] = {}
-        for upstream, environment in self.plan.pairs():
-            key = trace_key(self.plan.consumer, upstream, environment)
-            trace = None if self.fresh else store.get(key)
-            if trace is None:
-                todo.setdefault(upstream.name, []).append(environment)
-            else:
-                self.reused += 1
-                yield upstream, Driven(environment, trace, "", 0.0)
-        by_name = {upstream.name: upstream for upstream in self.plan.upstreams}
-        jobs = [
-            (by_name[name], make_job(self.plan.consumer, by_name[name], environments))
-            for name, environments in todo.items()
-        ]
-        for upstream, driven in drive_all(jobs, self.workers):
-            if driven.trace is not None and not _was_refused(driven.trace, upstream):
-                key = trace_key(self.plan.consumer, upstream, driven.environment)
-                store.put(key, driven.trace)
-            yield upstream, driven
+        pairs = [(self.plan.consumer, *pair) for pair in self.plan.pairs()]
+        driven = drive_pairs(pairs, self.project, self.workers, fresh=self.fresh)
+        for _, upstream, outcome, was_kept in driven:
+            self.reused += was_kept
+            yield upstream, outcome
+
+
+def drive_pairs(
+    pairs: Iterable[tuple[Consumer, Upstream, Environment]],
+    project: Project,
+    workers: int,
+    *,
+    fresh: bool = False,
+) -> Iterator[tuple[Consumer, Upstream, Driven, bool]]:
+    """Drive each cell, or take the trace that was kept of it; yield what became of it.
+
+    Args:
+        pairs: The cells.
+        project: Where traces are kept.
+        workers: Zygotes at a time.
+        fresh: Whether kept traces are ignored.
+
+    Yields:
+        The consumer, the upstream, the outcome, and whether it was kept from before.
+    """
+    store = TraceStore(project.results / "traces")
+    todo: dict[tuple[str, str], tuple[Consumer, Upstream, list[Environment]]] = {}
+    for consumer, upstream, environment in pairs:
+        trace = None if fresh else store.get(trace_key(consumer, upstream, environment))
+        if trace is None:
+            job = todo.setdefault((consumer.name, upstream.name), (consumer, upstream, []))
+            job[2].append(environment)
+        else:
+            yield consumer, upstream, Driven(environment, trace, "", 0.0), True
+    jobs = [(job[:2], make_job(*job)) for job in todo.values()]
+    for (consumer, upstream), driven in drive_all(jobs, workers):
+        if driven.trace is not None and not _was_refused(driven.trace, upstream):
+            store.put(trace_key(consumer, upstream, driven.environment), driven.trace)
+        yield consumer, upstream, driven, False
 
 
 def _was_refused(trace: Trace, upstream: Upstream) -> bool:

@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from driftgate.errors import ResultsUnwritableError, RunInterruptedError
 from driftgate.findings import State
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from driftgate.findings import ContractResult
+
+
+class Row(Protocol):
+    """What can be written as one line."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain containers, for JSON."""
 
 
 class ResultFile:
@@ -48,7 +55,7 @@ class ResultFile:
         if kind is KeyboardInterrupt:
             raise RunInterruptedError(self.path)
 
-    def write(self, result: ContractResult) -> None:
+    def write(self, result: Row) -> None:
         """Append one result and hand it to the operating system."""
         with _told(self.path):
             self._file.write(json.dumps(result.as_dict()) + "\n")
