@@ -2,7 +2,7 @@
 
 A contract file holds one ``CONTRACT`` value and one function ``check(seen)`` that yields a breach
 for each thing that is wrong. It judges a trace and runs nothing. Those in ``ranks/`` judge the
-traces of all ranks of a cell together.
+traces of all ranks of a cell together, those in ``upstream/`` one release by itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from driftgate.contracts.base import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_NOT_RULES = {"base", "ranks"}
+_NOT_RULES = {"base", "ranks", "upstream"}
 
 
 @cache

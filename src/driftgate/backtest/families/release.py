@@ -1,0 +1,89 @@
+"""One release of the upstream by itself: what is recorded of it, what it reads, and how it runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Any
+
+from driftgate.backtest.model import EVERY, Answer, Question
+from driftgate.cells import Tier
+from driftgate.contracts.upstream import upstream_rules
+from driftgate.contracts.upstream.base import Evidence
+from driftgate.errors import DriftgateError
+from driftgate.findings import State
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from driftgate.contracts.upstream.base import ReleaseRule
+    from driftgate.paths import Project
+
+KEYS: dict[str, Any] = {"release": str}
+REQUIRED = ("release",)
+
+
+def contracts(project: Project) -> Collection[str]:
+    """Return the contracts about one release."""
+    del project
+    return upstream_rules()
+
+
+def ask(
+    questions: Sequence[Question], project: Project, workers: int
+) -> Iterator[tuple[Question, Answer]]:
+    """Read each release once, and fetch those that a rule wants to look into."""
+    by_release: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        by_release[question.case.get("release")].append(question)
+    seen = {release: Evidence(release, project) for release in by_release}
+    with ThreadPoolExecutor(workers) as pool:
+        running = [
+            pool.submit(_answers, by_release[release], evidence)
+            for release, evidence in seen.items()
+        ]
+        for done in as_completed(running):
+            yield from done.result()
+
+
+def _answers(questions: Sequence[Question], seen: Evidence) -> list[tuple[Question, Answer]]:
+    rules = upstream_rules()
+    return [
+        (
+            question,
+            _joined([_answer(rules[name], seen) for name in _asked(question)]),
+        )
+        for question in questions
+    ]
+
+
+def _asked(question: Question) -> Collection[str]:
+    return upstream_rules() if question.contract == EVERY else (question.contract,)
+
+
+def _answer(rule: ReleaseRule, seen: Evidence) -> Answer:
+    tier = rule.contract.tier
+    if why := rule.silent(seen):
+        return Answer(State.NOT_RUN, tier, reason=why)
+    if rule.contract.needs_wheel:
+        try:
+            _ = seen.folder
+        except DriftgateError as error:
+            return Answer(State.NOT_RUN, tier, reason=str(error))
+    findings = rule.judge(seen)
+    return Answer(State.FAIL if findings else State.PASS, tier, findings)
+
+
+def _joined(answers: Sequence[Answer]) -> Answer:
+    """Return what all rules together come to: red where one is, green where one is kept."""
+    states = [answer.state for answer in answers]
+    order = (State.FAIL, State.PASS, State.NOT_RUN)
+    state = next(each for each in order if each in states)
+    return Answer(
+        state,
+        next((answer.tier for answer in answers if answer.state is state), Tier.STATIC),
+        tuple(finding for answer in answers for finding in answer.findings),
+        "; ".join(answer.reason for answer in answers if answer.reason)
+        if state is State.NOT_RUN
+        else "",
+    )
