@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from driftgate.backtest.consumers import FILE
 from driftgate.backtest.model import Proof, Question
 from driftgate.findings import State
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from driftgate.findings import Finding
 
     Answers = Mapping[Question, Answer]
-
-_FIXTURE = "file:"
 
 
 class Fate(str, Enum):
@@ -111,9 +110,7 @@ class Outcome:
     @property
     def is_by_fixture(self) -> bool:
         """Whether a module written from the report stands in for one that was released."""
-        return any(
-            str(each.proof.bad.get("consumer", "")).startswith(_FIXTURE) for each in self.shown
-        )
+        return any(str(each.proof.bad.get("consumer", "")).startswith(FILE) for each in self.shown)
 
     @property
     def tiers(self) -> tuple[str, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from driftgate.backtest.consumers import row_consumer
 from driftgate.backtest.model import EVERY, Answer, Question
 from driftgate.compat import Plan, drive_pairs, judge
 from driftgate.contracts import all_rules
 from driftgate.environments import read_environments
 from driftgate.errors import UnknownNameError
 from driftgate.findings import State
-from driftgate.released.driven import choose_consumer
 from driftgate.upstreams import find_upstream
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def ask(
 ) -> Iterator[tuple[Question, Answer]]:
     """Drive every cell once and judge it; a cell whose trace was kept is not driven again."""
     known = read_environments(project.matrix / "environments.toml")
-    consumers = {name: choose_consumer(name, project) for name in _all(questions, "consumer")}
+    consumers = {name: row_consumer(name, project) for name in _all(questions, "consumer")}
     upstreams = {name: find_upstream(name, project) for name in _all(questions, "upstream")}
     waiting: dict[tuple[str, str, str], list[Question]] = defaultdict(list)
     for question in questions:

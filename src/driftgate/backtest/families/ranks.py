@@ -6,6 +6,7 @@ import tempfile
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from driftgate.backtest.consumers import row_consumer
 from driftgate.backtest.families.cell import answer
 from driftgate.backtest.model import Answer, Question
 from driftgate.cells import Tier
@@ -14,7 +15,6 @@ from driftgate.errors import UnknownNameError
 from driftgate.findings import State
 from driftgate.ranks.cases import read_cases
 from driftgate.ranks.run import CELL_LIMIT, ZYGOTE, Plan, drive_ranks, judge, make_job
-from driftgate.released.driven import choose_consumer
 from driftgate.upstreams import find_upstream
 from driftgate.zygotes import share_out
 
@@ -76,7 +76,7 @@ def _plan(
         if name not in cases:
             raise UnknownNameError("topology", name, tuple(cases))
     return Plan(
-        choose_consumer(consumer, project),
+        row_consumer(consumer, project),
         (find_upstream(upstream, project),),
         {name: cases[name] for name in names},
         tuple(rank_rules().values()),

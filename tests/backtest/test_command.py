@@ -1,0 +1,108 @@
+"""``driftgate backtest`` from the outside, on modules in our own words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from driftgate.cli import main
+from driftgate.paths import find_project
+
+PROJECT = find_project(Path(__file__).parent)
+SGLANG = Path(__file__).parents[1] / "fixtures" / "projects" / "sglang"
+# It sends `group`, which releases take from 0.6.10.post1 on.
+ROWS = f"""
+[[incident]]
+id = "A1"
+what = "a keyword that the release does not take"
+[[incident.proof]]
+contract = "keyword_not_taken"
+bad = {{ consumer = "sglang@{SGLANG}", upstream = "stub:v0_6_8", environment = "h100" }}
+good = {{ consumer = "sglang@{SGLANG}", upstream = "stub:v0_6_12", environment = "h100" }}
+about = "group"
+
+[[control]]
+id = "reexported"
+what = "a class moves, and stays where it was too"
+case = {{ consumer = "ours", old = "0.6.15.post1", new = "0.6.16.post4"{{change}} }}
+"""
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of its own, so that what is kept is this module's."""
+    for name in ("matrix", "stubs", "pyproject.toml"):
+        (tmp_path / name).symlink_to(PROJECT.root / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _run(rows: str, *arguments: str) -> Result:
+    Path("rows.toml").write_text(rows, encoding="utf-8")
+    command = ["backtest", "--incidents", "rows.toml", *arguments]
+    return CliRunner().invoke(main, command, catch_exceptions=False)
+
+
+def test_an_incident_is_caught() -> None:
+    """The keyword is refused by the older shape alone; the report says with which words."""
+    result = _run(ROWS.replace("{change}", ""), "A1")
+
+    assert result.exit_code == 0, result.stdout
+    assert "A1: caught" in result.stdout
+    assert "unexpected keyword argument 'group'" in result.stdout
+    assert "caught=1" in result.stdout.splitlines()[-1]
+
+
+def test_a_miss_is_told_with_what_was_seen() -> None:
+    """Where the bad case is green, the incident is missed, and the exit code says so."""
+    rows = ROWS.replace("{change}", "").replace("stub:v0_6_8", "stub:v0_6_13")
+
+    result = _run(rows, "A1")
+
+    assert result.exit_code == 1
+    assert "bad  is green" in result.stdout
+    assert "caught=0 by-fixture=0 missed=1" in result.stdout.splitlines()[-1]
+
+
+def test_a_control_must_be_told_and_safe() -> None:
+    """That the class moved is told, and nobody has to act; what did not change is not told."""
+    moved = ', change = "symbol-moved TorchDistBackend"'
+    result = _run(ROWS.replace("{change}", moved), "reexported")
+    assert result.exit_code == 0, result.stdout
+    assert "reexported: quiet" in result.stdout
+
+    result = _run(ROWS.replace("{change}", ', change = "symbol-removed nothing"'), "reexported")
+    assert result.exit_code == 1
+    assert "not told" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("stub:v0_6_8", "stub:v9", "unknown upstream 'stub:v9'"),
+        ('"h100"', '"h10"', "unknown environment 'h10'"),
+        ("keyword_not_taken", "same_decision_when_compiled", "contract in"),
+    ],
+)
+def test_what_is_not_there_is_one_line(old: str, new: str, told: str) -> None:
+    """A row that names nothing ends the run with 2."""
+    if new == "same_decision_when_compiled":
+        rows = ROWS.replace(old, "import_survives").replace("h100", "b200")
+    else:
+        rows = ROWS.replace(old, new)
+
+    result = _run(rows.replace("{change}", ""), "A1")
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_an_unknown_id_is_one_line() -> None:
+    """Names that are like it are told."""
+    result = _run(ROWS.replace("{change}", ""), "A2")
+
+    assert result.exit_code == 2
+    assert "unknown incident 'A2'" in result.stderr
