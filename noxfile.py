@@ -96,6 +96,12 @@ def wheels(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def backtest(session: nox.Session) -> None:
+    """Ask where public incidents would have been caught; posargs go to ``driftgate backtest``."""
+    _run(session, CPU, "-m", "driftgate", "backtest", *session.posargs)
+
+
+@nox.session(default=False)
 def bump(session: nox.Session) -> None:
     """Say what breaks where the pin moves: `nox -s bump -- RELEASE`."""
     _run(session, CPU, "-m", "driftgate", "bump", *session.posargs)

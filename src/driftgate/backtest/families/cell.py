@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.backtest.consumers import row_consumer
 from driftgate.backtest.model import EVERY, Answer, Question
+from driftgate.bump.wheels import fetch_wheels
 from driftgate.compat import Plan, drive_pairs, judge
 from driftgate.contracts import all_rules
 from driftgate.environments import read_environments
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 KEYS: dict[str, Any] = {"consumer": str, "upstream": str, "environment": str}
 REQUIRED = ("consumer", "upstream", "environment")
+_WHEEL = "wheel:"
 
 
 def contracts(project: Project) -> Collection[str]:
@@ -36,10 +38,15 @@ def contracts(project: Project) -> Collection[str]:
 def ask(
     questions: Sequence[Question], project: Project, workers: int
 ) -> Iterator[tuple[Question, Answer]]:
-    """Drive every cell once and judge it; a cell whose trace was kept is not driven again."""
+    """Drive every cell once and judge it; a cell whose trace was kept is not driven again.
+
+    Releases that the wheel store lacks are fetched.
+    """
     known = read_environments(project.matrix / "environments.toml")
     consumers = {name: row_consumer(name, project) for name in _all(questions, "consumer")}
-    upstreams = {name: find_upstream(name, project) for name in _all(questions, "upstream")}
+    names = _all(questions, "upstream")
+    fetch_wheels(project, [name.removeprefix(_WHEEL) for name in names if name.startswith(_WHEEL)])
+    upstreams = {name: find_upstream(name, project) for name in names}
     waiting: dict[tuple[str, str, str], list[Question]] = defaultdict(list)
     for question in questions:
         waiting[_place(question)].append(question)
