@@ -51,17 +51,30 @@ def find_problems(report: CallReport, old: str, releases: Sequence[str]) -> list
     for one in report.bindings:
         if one.verdict in _BAD:
             holding.setdefault(_key(one), []).append(one.release)
+    gone = {
+        (str(one.site), one.symbol)
+        for one in report.bindings
+        if one.release == old and one.verdict is Fate.MISSING
+    }
     found = {}
     for one in report.bindings:
         if one.release == releases[-1] and one.verdict in _BAD:
             where = holding[_key(one)]
             line = _line(one, start_of_run(where, releases))
-            found[_key(one)] = Problem(one, line, old != releases[-1] and old in where)
+            # What lacked the symbol, or the class that holds it, failed at the same place.
+            failed = any((str(one.site), name) in gone for name in _with_owner(one.symbol))
+            already = old != releases[-1] and (failed or old in where)
+            found[_key(one)] = Problem(one, line, already)
     return list(found.values())
 
 
 def _key(binding: Binding) -> tuple[object, ...]:
     return (binding.site, binding.symbol, binding.verdict, binding.parameter)
+
+
+def _with_owner(symbol: str) -> tuple[str, ...]:
+    owner, _, _ = symbol.rpartition(".")
+    return (symbol, owner) if owner else (symbol,)
 
 
 def _line(binding: Binding, since: str) -> Line:
