@@ -94,3 +94,13 @@ def test_unfit_and_fit() -> None:
     assert unfit is not None
     assert unfit.verdict is Verdict.BLOCKED
     assert withdrawn_or_unfit(context()) is None
+
+
+def test_what_moved_from_import_to_first_use() -> None:
+    """Neither works better nor worse by itself; only a run beside other libraries tells."""
+    moved = Difference(Kind.CALL_DEFERRED, Level.DANGEROUS, "pkg", old="Library()")
+
+    line = only_line(moved)
+
+    assert line.verdict is Verdict.GPU
+    assert "first use" in line.why

@@ -60,3 +60,13 @@ def test_call_that_cannot_be_followed_may_send_it() -> None:
 def test_branch_that_is_gone() -> None:
     """A backend that can no longer be chosen is a change for who chose it."""
     assert verdict(Kind.BRANCH_REMOVED, Level.BREAKING, "[mnnvl]") is Verdict.CHANGE
+
+
+def test_other_number_of_results() -> None:
+    """Whoever unpacks what a call returned has to unpack it otherwise."""
+    assert verdict(Kind.RESULT_CHANGED, Level.BREAKING) is Verdict.CHANGE
+
+
+def test_other_number_of_results_on_request() -> None:
+    """Unless it was asked for by something new."""
+    assert verdict(Kind.RESULT_CHANGED, Level.ADDITIVE) is Verdict.SAFE

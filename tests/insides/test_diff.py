@@ -60,6 +60,49 @@ CASES = [
         [(Kind.CALL_AT_IMPORT_REMOVED, Level.ADDITIVE, "")],
     ),
     (
+        "class CudaRTLibrary: ...\nx = CudaRTLibrary()",
+        "class CudaRTLibrary: ...\ndef late(): return CudaRTLibrary()",
+        [(Kind.CALL_DEFERRED, Level.DANGEROUS, "")],
+    ),
+    (
+        "class CudaRTLibrary: ...\nx = CudaRTLibrary()\ndef late(): return CudaRTLibrary()",
+        "class CudaRTLibrary: ...\ndef late(): return CudaRTLibrary()",
+        [(Kind.CALL_AT_IMPORT_REMOVED, Level.ADDITIVE, "")],
+    ),
+    (
+        "def f(kind): return 1, kind",
+        "def f(kind): return 1, kind, 2",
+        [(Kind.RESULT_CHANGED, Level.BREAKING, "[a, b]")],
+    ),
+    (
+        "def f(kind): return 1, kind",
+        "def f(kind):\n    if lib.odd(): return 1, kind, 2\n    return 1, kind",
+        [(Kind.RESULT_CHANGED, Level.BREAKING, "[a, b]")],
+    ),
+    (
+        "def f(kind): return 1, kind",
+        "def f(kind, new=False):\n    if new: return 1, kind, 2\n    return 1, kind",
+        [(Kind.RESULT_CHANGED, Level.ADDITIVE, "[a, b]")],
+    ),
+    (
+        "def f(kind, more=False): return 1, kind, 2",
+        "def f(kind, more=False):\n    if more: return 1, kind, 2\n    return 1, kind",
+        [
+            (Kind.PARAM_HONOURED, Level.DANGEROUS, "[a, b, auto](more)"),
+            (Kind.RESULT_CHANGED, Level.BREAKING, "[a, b]"),
+        ],
+    ),
+    (
+        "def f(kind): return 1, kind",
+        "def f(kind):\n    pair = 1, kind\n    return pair",
+        [],
+    ),
+    (
+        "def f(kind): return 1, kind",
+        "def f(kind): lib.note(kind)",
+        [(Kind.RESULT_CHANGED, Level.BREAKING, "[a, b]")],
+    ),
+    (
         "def f(kind): return g(kind)",
         "def f(kind):\n    if kind == 'a': raise ValueError\n    return g(kind)",
         [(Kind.BRANCH_REMOVED, Level.BREAKING, "[a]")],

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.version import Version
 
 from driftgate.insides.changes import changes, verdict
 from driftgate.insides.store import load_insides
@@ -67,6 +68,22 @@ def test_peers_are_those_that_driving_the_releases_showed(
         # From 0.6.16 on TRT-LLM has a second way, for confidential computing.
         assert trtllm <= set(case(insides[release], "trtllm").peers), release
         assert set(case(insides[release], "mnnvl").peers) - {"MPIBackend()"} == mnnvl, release
+
+
+def test_the_older_entry_returns_what_its_docstring_lists() -> None:
+    """Two values, three with metadata, four with symmetric memory too from 0.6.0 on."""
+    for release in recorded_releases(PROJECT.insides):
+        entries = load_insides(PROJECT.insides, release).entries
+        (made,) = entries[
+            "flashinfer.comm:trtllm_create_ipc_workspace_for_all_reduce_fusion"
+        ].cases.values()
+        expected: dict[str, tuple[str, ...]] = {"2 values": ()}
+        if Version(release) >= Version("0.5.0"):
+            expected["3 values"] = ("create_metadata",)
+        if Version(release) >= Version("0.6.0"):
+            expected["4 values"] = ("create_metadata", "use_symm_dev_mem")
+
+        assert made.results == expected, release
 
 
 def test_the_allocator_is_the_one_that_was_replaced_at_its_seam(
@@ -150,6 +167,7 @@ def test_the_releases_that_cannot_be_imported_are_the_ones_that_could_not(
         ("0.6.9", "0.6.10", "dangerous"),
         ("0.6.10", "0.6.10.post1", "additive"),
         ("0.6.12", "0.6.13", "dangerous"),  # MNNVL honours use_oneshot
+        ("0.6.13", "0.6.14", "dangerous"),  # the library is looked for at first use
         ("0.6.14", "0.6.15", "dangerous"),  # back to the driver's memory
         ("0.6.15", "0.6.16", "breaking"),
         ("0.6.16.post3", "0.6.16.post4", "additive"),

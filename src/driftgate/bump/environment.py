@@ -37,6 +37,10 @@ def _requirement(difference: Difference, context: Context) -> Line:
 
 
 def _at_import(difference: Difference, context: Context) -> Line:
+    if difference.kind is Kind.CALL_DEFERRED:
+        why = "no longer done at import but at first use: it fails later, after other libraries"
+        todo = "use it where all that you load is loaded, on a GPU, and see that fusion stays on"
+        return context.line(difference, Verdict.GPU, why, todo)
     if difference.level is Level.DANGEROUS:
         why = "importing it reaches the device"
         todo = "import it in a process that forks workers, on a GPU, and see that they start"

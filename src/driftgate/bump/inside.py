@@ -54,6 +54,7 @@ _SAFE = {
     Kind.REFUSAL_ADDED: "a caller that worked does not meet it",
     Kind.REFUSAL_REMOVED: "raises less than before",
     Kind.PARAM_IGNORED: "new, so nobody relies on it",
+    Kind.RESULT_CHANGED: "only where something new is used",
     Kind.SIBLINGS_DIFFER: "each class is asked in its own words",
     Kind.SIBLINGS_AGREE: "the classes are asked in the same words now",
 }
@@ -82,9 +83,12 @@ def judge_inside(difference: Difference, context: Context) -> Line | None:
 
 
 def _lost(difference: Difference, uses: list[Use], context: Context) -> Line:
-    todo = "ask for another, or let the release choose"
     sites = [use.site for use in uses]
-    return context.line(difference, Verdict.CHANGE, "can no longer be chosen", todo, sites)
+    if difference.kind is Kind.RESULT_CHANGED:
+        why, todo = "returns something else", "unpack what it returns now"
+    else:
+        why, todo = "can no longer be chosen", "ask for another, or let the release choose"
+    return context.line(difference, Verdict.CHANGE, why, todo, sites)
 
 
 def _may_send(use: Use, parameter: str) -> bool:

@@ -115,13 +115,19 @@ def _generics(
 
 def _calls(old: Insides, new: Insides, target: InsidesTarget) -> Iterator[Difference]:
     before, after = _certain(old.calls), _certain(new.calls)
+    later = {effect.what for effect in new.deferred} - {effect.what for effect in old.deferred}
     for kind, level, effects in (
         (Kind.CALL_AT_IMPORT_ADDED, Level.DANGEROUS, _without(after, before)),
         (Kind.CALL_AT_IMPORT_REMOVED, Level.ADDITIVE, _without(before, after)),
     ):
         plain: dict[str, list[str]] = {}
         for effect in effects:
-            if any(row.matches(effect.what) for row in target.low_level):
+            if kind is Kind.CALL_AT_IMPORT_REMOVED and effect.what in later:
+                text, note = f"{effect.what}()", f"{effect.module} calls it when it is first needed"
+                yield Difference(
+                    Kind.CALL_DEFERRED, Level.DANGEROUS, target.root, old=text, note=note
+                )
+            elif any(row.matches(effect.what) for row in target.low_level):
                 yield _call(kind, level, target.root, effect.module, f"{effect.what}()")
             else:
                 plain.setdefault(effect.module, []).append(f"{_last(effect.what)}()")
@@ -188,6 +194,7 @@ def _cases(
             )
         if fresh:
             yield Difference(kind, Level.ADDITIVE, name, new=_listed(fresh), note=_ONLY_NEW)
+    yield from _results(name, old, new, names)
     edited = [key for key, mark in new.bodies.items() if old.bodies.get(key, mark) != mark]
     if edited:
         yield Difference(
@@ -206,6 +213,26 @@ def _cases(
             )
     yield from _choice(name, old, new)
     yield from _refusals(name, old, new, names)
+
+
+def _results(name: str, old: Case, new: Case, names: frozenset[str]) -> Iterator[Difference]:
+    """Yield what a caller gets back otherwise; without a record of either, nothing is known."""
+    if not old.results or not new.results:
+        return
+    gone = [item for item in old.results if item not in new.results]
+    come = [item for item in new.results if item not in old.results]
+    # The same result, now on conditions that a caller did not have to meet.
+    gone += [
+        item for item in old.results if set(new.results.get(item, ())) - set(old.results[item])
+    ]
+    fresh = [item for item in come if names.intersection(new.results[item])]
+    if gone or len(fresh) < len(come):
+        was, now = _listed(old.results), _listed(new.results)
+        yield Difference(Kind.RESULT_CHANGED, Level.BREAKING, name, old=was, new=now)
+    elif fresh:
+        yield Difference(
+            Kind.RESULT_CHANGED, Level.ADDITIVE, name, new=_listed(fresh), note=_ONLY_NEW
+        )
 
 
 def _listed(items: Iterable[str]) -> str:

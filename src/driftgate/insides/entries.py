@@ -105,6 +105,7 @@ class EntryReader:
                 sorted({item.text for item in outcome.refusals if item.where not in watched})
             ),
             hands={name: tuple(sorted(texts)) for name, texts in sorted(outcome.hands.items())},
+            results={name: tuple(sorted(need)) for name, need in sorted(outcome.results.items())},
             defaults={
                 name: tuple(sorted(texts - {name}))
                 for name, texts in sorted(outcome.defaults.items())

@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from driftgate.insides.frames import Condition, Frame, FunctionNode, defaults
-from driftgate.insides.invocations import SELF, Invocations
+from driftgate.insides.invocations import SELF, Invocations, least
 from driftgate.insides.model import Refusal
-from driftgate.insides.values import SOMETHING, Value, joined, literal
+from driftgate.insides.values import NOTHING, SOMETHING, Value, joined
 
 if TYPE_CHECKING:
     from driftgate.insides.outcome import Outcome
@@ -33,7 +33,7 @@ class Flow(Invocations):
         """Read the body of ``node`` in ``frame`` and return what it returns."""
         self.stack.append(node)
         if not self._block(node.body, frame):
-            frame.returned.append(literal(None))
+            self._result(NOTHING, None, frame)
         self.stack.pop()
         return frame.result
 
@@ -51,8 +51,17 @@ class Flow(Invocations):
         return isinstance(node, (ast.Break, ast.Continue))
 
     def _return_(self, node: ast.Return, frame: Frame) -> bool:
-        frame.returned.append(self.value(node.value, frame).depending(frame.control))
+        self._result(self.value(node.value, frame).depending(frame.control), node.value, frame)
         return True
+
+    def _result(self, value: Value, node: ast.expr | None, frame: Frame) -> None:
+        frame.returned.append(value)
+        if len(self.stack) == 1 and frame.owner is None:
+            trees = (
+                [node] if isinstance(node, ast.Tuple) else [_parsed(item) for item in value.texts]
+            )
+            for shape in map(_shape, trees):
+                least(self.outcome.results, shape, frame.needed)
 
     def _raise_(self, node: ast.Raise, frame: Frame) -> bool:
         self._refuse(ast.unparse(_exception(node.exc)), frame)
@@ -211,6 +220,19 @@ class Flow(Invocations):
             frame.imports[name] = (source, alias.name)
             frame.env.pop(name, None)
         return False
+
+
+def _parsed(text: str) -> ast.expr:
+    """Return the expression that ``text`` spells; any, where it is too long to be spelled."""
+    return ast.parse(text.replace("…", "_"), mode="eval").body
+
+
+def _shape(node: ast.expr) -> str:
+    """Return what a caller can do with a result: nothing, take it, or unpack so many values."""
+    if isinstance(node, ast.Tuple):
+        starred = any(isinstance(item, ast.Starred) for item in node.elts)
+        return "some values" if starred else f"{len(node.elts)} values"
+    return "nothing" if isinstance(node, ast.Constant) and node.value is None else "a value"
 
 
 def _for_the_type_checker(test: ast.expr) -> bool:

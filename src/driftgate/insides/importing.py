@@ -14,6 +14,7 @@ from driftgate.surface.model import Guard
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from driftgate.insides.target import LowLevel
     from driftgate.surface.resolve import Resolver
     from driftgate.surface.sources import ParsedModule
 
@@ -57,13 +58,7 @@ class ImportReader:
             for name, guarded in _third_party(module, outer=outer)
             if name.partition(".")[0] not in own
         )
-        # Of many modules that import the same, one that does so for sure is enough.
-        first: dict[str, ImportEffect] = {}
-        for item in found:
-            known = first.get(item.what)
-            if known is None or (known.guarded and not item.guarded):
-                first[item.what] = item
-        return tuple(first.values())
+        return _first(found)
 
     def calls(self) -> tuple[ImportEffect, ...]:
         """Return the calls at module and class level; the standard library's are left out.
@@ -78,6 +73,21 @@ class ImportReader:
             and callee.partition(".")[0] not in sys.stdlib_module_names
             and not hasattr(builtins, callee)
         )
+
+    def deferred(self, rows: Iterable[LowLevel]) -> tuple[ImportEffect, ...]:
+        """Return the calls in functions of what ``rows`` say matters while importing."""
+        matter = [row for row in rows if row.import_only]
+        found = _unique(
+            ImportEffect(callee, module.name)
+            for module, _ in self._parsed()
+            for function in ast.walk(module.tree)
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+            for node in ast.walk(ast.Module(function.body, []))
+            if isinstance(node, ast.Call)
+            and (callee := self._dotted(module, node.func))
+            and any(row.matches(callee) for row in matter)
+        )
+        return _first(found)
 
     def generics(self) -> tuple[ImportEffect, ...]:
         """Return the classes of the standard library that are subscripted."""
@@ -169,6 +179,16 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Lambda):
         for child in ast.iter_child_nodes(node):
             yield from _walk(child)
+
+
+def _first(effects: Iterable[ImportEffect]) -> tuple[ImportEffect, ...]:
+    """Return one effect for each thing: of many modules that do it, one that surely does."""
+    first: dict[str, ImportEffect] = {}
+    for item in effects:
+        known = first.get(item.what)
+        if known is None or (known.guarded and not item.guarded):
+            first[item.what] = item
+    return tuple(first.values())
 
 
 def _unique(effects: Iterable[ImportEffect]) -> tuple[ImportEffect, ...]:

@@ -130,7 +130,7 @@ class Invocations(Expressions):
     def _note(self, callee: str, found: Found | None, given: Arguments, frame: Frame) -> None:
         row = self.target.reached(callee)
         if row is not None and self.follow:
-            _least(self.outcome.reaches, row.name, frame.needed)
+            least(self.outcome.reaches, row.name, frame.needed)
             if found is not None:
                 self.outcome.low_level[row.name] = found
             over = self._bound_arguments(found, given).get(row.peers) or given.value(
@@ -138,7 +138,7 @@ class Invocations(Expressions):
             )
             if row.peers and over is not None:
                 for text in over.texts:
-                    _least(self.outcome.peers, text, frame.needed)
+                    least(self.outcome.peers, text, frame.needed)
         if frame.is_entry and callee not in _BUILTINS:
             self.outcome.forwarded |= frame.control.union(*(value.params for value in given.all))
             if found is not None:
@@ -200,7 +200,7 @@ class Invocations(Expressions):
         return self.body(node, frame)
 
 
-def _least(table: dict[str, frozenset[str]], name: str, needed: frozenset[str]) -> None:
+def least(table: dict[str, frozenset[str]], name: str, needed: frozenset[str]) -> None:
     """Note ``name`` as found; of several ways to it, what all of them need is needed."""
     table[name] = table.get(name, needed) & needed
 

@@ -66,6 +66,8 @@ class Case:
         hands: What the entry hands to the functions and classes that it calls, as possibilities by
             ``callee(parameter)``.
         defaults: What the entry lets a parameter be that was left to a default of None.
+        results: What the entry returns, ``3 values`` for a tuple of three, as ``reaches``; empty
+            for a class.
     """
 
     refused: bool = False
@@ -78,6 +80,7 @@ class Case:
     asks: dict[str, str] = field(default_factory=dict)
     hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    results: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ class Insides:
         release: The version read.
         imports: Third-party modules imported with the root package.
         calls: Calls made while importing it; the standard library's are left out.
+        deferred: Calls in functions of the modules imported, of what matters while importing.
         generics: Classes of the standard library that are subscripted while importing it;
             those of ``typing`` and ``collections.abc`` are left out.
         entries: By id; those that the release does not have are left out.
@@ -109,5 +113,6 @@ class Insides:
     release: str
     imports: tuple[ImportEffect, ...] = ()
     calls: tuple[ImportEffect, ...] = ()
+    deferred: tuple[ImportEffect, ...] = ()
     generics: tuple[ImportEffect, ...] = ()
     entries: dict[str, Entry] = field(default_factory=dict)

@@ -24,6 +24,7 @@ class Outcome:
         hands: What it hands to these, by ``callee(parameter)``.
         returns: Whether the entry can return.
         defaults: What the entry lets a parameter be whose default is None.
+        results: What the entry returns, each with what a caller must give for it.
     """
 
     reaches: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -35,3 +36,4 @@ class Outcome:
     hands: dict[str, set[str]] = field(default_factory=dict)
     returns: bool = False
     defaults: dict[str, set[str]] = field(default_factory=dict)
+    results: dict[str, frozenset[str]] = field(default_factory=dict)

@@ -33,6 +33,7 @@ def read_insides(tree: SourceTree, target: InsidesTarget, watched: Target, relea
         release,
         importing.imports(),
         importing.calls(),
+        importing.deferred(target.low_level),
         importing.generics(),
         {name: entry for name, entry in entries.items() if entry is not None},
     )

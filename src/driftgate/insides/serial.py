@@ -7,8 +7,8 @@ from typing import Any
 from driftgate.insides.model import Case, Entry, ImportEffect, Insides, Refusal
 
 Json = Any
-_TABLES = ("reaches", "peers", "hands", "defaults")
-_EFFECTS = ("imports", "calls", "generics")
+_TABLES = ("reaches", "peers", "hands", "defaults", "results")
+_EFFECTS = ("imports", "calls", "deferred", "generics")
 
 
 def insides_to_json(insides: Insides) -> Json:
