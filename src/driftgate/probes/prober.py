@@ -23,6 +23,8 @@ import torch.distributed._symmetric_memory  # what releases import; loaded once 
 
 from driftgate.drive.fork import die_with_parent, in_child
 from driftgate.drive.loading import WheelControls, put_stub
+from driftgate.drive.upstream import scratch_folder
+from driftgate.exercises.play import play_exercises
 from driftgate.probes.cases import all_probes
 from driftgate.probes.play import play_all
 from driftgate.probes.subject import PROBES, QUESTIONS, Subject
@@ -75,9 +77,12 @@ def _serve(subject: Subject, seams: Path, lock: int) -> None:
 
 def _probe(subject: Subject, seams: Path, descriptor: int) -> None:
     """Probe in this process, write the answers, and end it."""
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         os.chdir(folder)
-        answers = _answers(subject, seams, Path(folder))
+        if subject.exercises:
+            answers = play_exercises(subject, seams, folder)
+        else:
+            answers = _answers(subject, seams, folder)
         with os.fdopen(descriptor, "w", encoding="utf-8") as pipe:
             json.dump(answers, pipe)
     os._exit(0)

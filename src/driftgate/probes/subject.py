@@ -19,6 +19,8 @@ class Subject:
         version: The release; empty for a stub.
         parts: What is asked: :data:`PROBES`, :data:`QUESTIONS`.
         block: Ask only this block of the validators' questions, and say all answers.
+        exercises: Put it through these, and ask nothing; a release, or a tree that holds the
+            package and has no version.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Subject:
     version: str = ""
     parts: tuple[str, ...] = (PROBES, QUESTIONS)
     block: int | None = None
+    exercises: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain containers, for JSON."""
@@ -34,7 +37,7 @@ class Subject:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Subject:
         """Rebuild one from :meth:`as_dict` and JSON."""
-        for key in ("folders", "parts"):
+        for key in ("folders", "parts", "exercises"):
             data[key] = tuple(data[key])
         return cls(**data)
 
@@ -48,6 +51,7 @@ class Answers:
         records: The record of each probe, by id.
         summaries: Of the validators' blocks; empty before the unified API.
         questions: The asked block's questions and answers, where one was asked for.
+        played: The record of each exercise, by name.
         standins: Modules that were stood in for.
         refused: Why it cannot be imported by this interpreter; empty where it can.
         error: How the process died; empty where it did not.
@@ -59,6 +63,7 @@ class Answers:
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     summaries: tuple[dict[str, Any], ...] = ()
     questions: tuple[tuple[Any, ...], ...] = ()
+    played: dict[str, dict[str, Any]] = field(default_factory=dict)
     standins: tuple[str, ...] = ()
     refused: str = ""
     error: str = ""

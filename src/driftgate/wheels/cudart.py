@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from driftgate.wheels.machine import Machine
 
 _NAME = "libcudart.so.12"
+# A version behind it, a hash before it: what distributors make of the name.
+_NAMES = re.compile(r"libcudart(-[0-9a-f]+)?\.so(\.\d+)*")
 
 
 class _Function:
@@ -80,7 +83,7 @@ class MappedLibrary:
         """Answer ``ctypes.CDLL`` for this library in this process, and only for it."""
 
         def open_library(name: Any, *args: Any, **kwargs: Any) -> Any:
-            if isinstance(name, str) and Path(name).name.startswith("libcudart"):
+            if isinstance(name, str) and _NAMES.fullmatch(Path(name).name):
                 return self._library
             return self._open(name, *args, **kwargs)
 

@@ -110,7 +110,7 @@ def load_release(
 
     Args:
         folder: Holds the ``flashinfer`` package.
-        version: The release.
+        version: The release; empty for a tree that is none, and has no RECORD to be held to.
         table: The rows of ``matrix/seams.toml``.
         machine: What it is to run on.
         scratch: A folder of this process's own, that FlashInfer may write to.
@@ -148,7 +148,7 @@ def load_release(
 
 def _require_whole(folder: Path, version: str, below: str = "") -> None:
     """No release is blamed for what befell our copy of it."""
-    damaged = damaged_file(folder, below)
+    damaged = damaged_file(folder, below) if version else ""
     if damaged:
         raise DamagedEntryError(version, damaged)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from driftgate.errors import HarnessError
@@ -38,6 +39,11 @@ class SeamMissingError(HarnessError):
 def apply_seams(version: str, table: SeamTable, machine: Machine) -> tuple[str, ...]:
     """Replace what the rows name in the release that this process has imported.
 
+    Args:
+        version: The release; empty for a tree that is none, and has what seams it has.
+        table: The rows.
+        machine: What it is to run on.
+
     Returns:
         The ids of the seams in use, ``torch-device`` included.
 
@@ -46,7 +52,7 @@ def apply_seams(version: str, table: SeamTable, machine: Machine) -> tuple[str, 
     """
     meetings = Meetings(machine, table.backends)
     kernels = KernelModule(machine, table.kernels)
-    seams = table.for_release(version)
+    seams = table.for_release(version) if version else tuple(filter(_is_there, table.seams))
     for seam in seams:
         module, target = _find(seam, version)
         if seam.kind is SeamKind.KERNEL_MODULE:
@@ -57,6 +63,10 @@ def apply_seams(version: str, table: SeamTable, machine: Machine) -> tuple[str, 
             vars(module)[seam.name] = TorchSymmetricMemory(meetings)
     put_on_cpu("flashinfer", machine)
     return (*(seam.id for seam in seams), "torch-device")
+
+
+def _is_there(seam: Seam) -> bool:
+    return hasattr(sys.modules.get(seam.module), seam.name)
 
 
 def _find(seam: Seam, version: str) -> tuple[Any, Any]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from driftgate.backtest.model import EVERY, Answer, Question
+from driftgate.bump.wheels import why_no_wheels
 from driftgate.cells import Tier
 from driftgate.contracts.upstream import upstream_rules
 from driftgate.contracts.upstream.base import Evidence
 from driftgate.errors import DriftgateError
+from driftgate.exercises.asking import Outcome, Wanted, play_releases
 from driftgate.findings import State
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from driftgate.contracts.upstream.base import ReleaseRule
     from driftgate.paths import Project
 
-KEYS: dict[str, Any] = {"release": str}
+KEYS: dict[str, Any] = {"release": str, "backend": str}
 REQUIRED = ("release",)
 
 
@@ -32,11 +35,22 @@ def contracts(project: Project) -> Collection[str]:
 def ask(
     questions: Sequence[Question], project: Project, workers: int
 ) -> Iterator[tuple[Question, Answer]]:
-    """Read each release once, and fetch those that a rule wants to look into."""
+    """Read each release once, run it once where a rule wants that, and fetch what is needed."""
     by_release: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         by_release[question.case.get("release")].append(question)
     seen = {release: Evidence(release, project) for release in by_release}
+    wanted = []
+    for release, evidence in seen.items():
+        exercises = _exercises(by_release[release])
+        missing = why_no_wheels(project, [release]) if exercises and evidence.is_recorded else ""
+        if missing:
+            seen[release] = replace(evidence, outcome=Outcome(refused=missing))
+        elif exercises:
+            version = release if evidence.is_recorded else ""
+            wanted.append(Wanted(release, evidence.folder, version, exercises))
+    for release, outcome in play_releases(wanted, project.matrix / "seams.toml", workers):
+        seen[release] = replace(seen[release], outcome=outcome)
     with ThreadPoolExecutor(workers) as pool:
         running = [
             pool.submit(_answers, by_release[release], evidence)
@@ -46,15 +60,27 @@ def ask(
             yield from done.result()
 
 
+def _exercises(questions: Sequence[Question]) -> Collection[str]:
+    """Return what the rules that are asked for want to put a release through."""
+    rules = upstream_rules()
+    asked = {name for question in questions for name in _asked(question)}
+    return sorted({each for name in asked for each in rules[name].contract.exercises})
+
+
 def _answers(questions: Sequence[Question], seen: Evidence) -> list[tuple[Question, Answer]]:
     rules = upstream_rules()
     return [
         (
             question,
-            _joined([_answer(rules[name], seen) for name in _asked(question)]),
+            _joined([_answer(rules[name], _narrowed(seen, question)) for name in _asked(question)]),
         )
         for question in questions
     ]
+
+
+def _narrowed(seen: Evidence, question: Question) -> Evidence:
+    backend = question.case.get("backend")
+    return replace(seen, backend=backend) if backend else seen
 
 
 def _asked(question: Question) -> Collection[str]:
@@ -70,6 +96,8 @@ def _answer(rule: ReleaseRule, seen: Evidence) -> Answer:
             _ = seen.folder
         except DriftgateError as error:
             return Answer(State.NOT_RUN, tier, reason=str(error))
+    if why := rule.died(seen):
+        return Answer(State.ERROR, tier, reason=why)
     findings = rule.judge(seen)
     return Answer(State.FAIL if findings else State.PASS, tier, findings)
 
@@ -77,13 +105,13 @@ def _answer(rule: ReleaseRule, seen: Evidence) -> Answer:
 def _joined(answers: Sequence[Answer]) -> Answer:
     """Return what all rules together come to: red where one is, green where one is kept."""
     states = [answer.state for answer in answers]
-    order = (State.FAIL, State.PASS, State.NOT_RUN)
+    order = (State.ERROR, State.FAIL, State.PASS, State.NOT_RUN)
     state = next(each for each in order if each in states)
     return Answer(
         state,
         next((answer.tier for answer in answers if answer.state is state), Tier.STATIC),
         tuple(finding for answer in answers for finding in answer.findings),
         "; ".join(answer.reason for answer in answers if answer.reason)
-        if state is State.NOT_RUN
+        if state in {State.ERROR, State.NOT_RUN}
         else "",
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from driftgate.bump.wheels import fetch_wheels
 from driftgate.cells import Tier
 from driftgate.errors import UnknownNameError
+from driftgate.exercises.asking import Outcome
 from driftgate.findings import Finding
 from driftgate.insides.reader import read_insides
 from driftgate.insides.store import load_insides
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from driftgate.surface.model import Surface
     from driftgate.surface.releases import ReleaseRow
     from driftgate.surface.target import Target
+    from driftgate.trace import Json
 
 _FILE = "file:"
 
@@ -46,6 +48,8 @@ class ReleaseContract:
         incidents: Ids of the public bug reports that it stands for.
         about: Ids of watched symbols, or of modules: a release without any of them shows nothing.
         needs_wheel: Whether records are not enough, and the release itself is looked at.
+        exercises: What the release is put through; a release that has none of what these are
+            about shows nothing.
         tier: How real its evidence is: wheel where the release's own code is run.
     """
 
@@ -55,6 +59,7 @@ class ReleaseContract:
     incidents: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     needs_wheel: bool = False
+    exercises: tuple[str, ...] = ()
     tier: Tier = Tier.STATIC
 
 
@@ -65,10 +70,22 @@ class Evidence:
     Attributes:
         release: The version, or ``file:FOLDER`` for a tree that holds the package.
         project: Where the records lie.
+        backend: The only backend that counts, for rules about workspaces; empty for all.
+        outcome: What came of putting it through the exercises that were wanted.
     """
 
     release: str
     project: Project
+    backend: str = ""
+    outcome: Outcome = field(default_factory=Outcome)
+
+    def played(self, exercise: str) -> Json:
+        """Return what an exercise returned; None where there was nothing to exercise."""
+        return self.outcome.get(exercise).value
+
+    def counts(self, backend: str) -> bool:
+        """Whether what befell a workspace of this backend counts."""
+        return self.backend in {"", backend}
 
     @cached_property
     def target(self) -> Target:
@@ -144,7 +161,13 @@ class ReleaseRule:
         about = self.contract.about
         if about and not any(seen.has(symbol) for symbol in about):
             return f"{seen.release} has no {' or '.join(about)}"
-        return ""
+        absent = [seen.outcome.get(name).absent for name in self.contract.exercises]
+        return "; ".join(dict.fromkeys(absent)) if absent and all(absent) else ""
+
+    def died(self, seen: Evidence) -> str:
+        """Return how an exercise of the rule died; empty where none did."""
+        errors = ((name, seen.outcome.get(name).error) for name in self.contract.exercises)
+        return "; ".join(f"{name}: {error}" for name, error in errors if error)
 
     def judge(self, seen: Evidence) -> tuple[Finding, ...]:
         """Return every breach in one release, each once."""

@@ -1,0 +1,68 @@
+"""Each contract that runs one release, against a tree that breaks it and one that keeps it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from driftgate.backtest.families import release
+from driftgate.backtest.model import Case, Question
+from driftgate.contracts.upstream import upstream_rules
+from driftgate.exercises import exercise_names
+from driftgate.findings import State
+from driftgate.paths import find_project
+
+if TYPE_CHECKING:
+    from driftgate.backtest.model import Answer
+
+TREES = "tests/fixtures/upstream"
+PROJECT = find_project(Path(__file__).parent)
+RUN = [name for name, rule in upstream_rules().items() if rule.contract.exercises]
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[Question, Answer]:
+    """What every tree of every contract comes to, all of them run in one go."""
+    questions = [_question(name, kind) for name in RUN for kind in ("bad", "good")]
+    return dict(release.ask(questions, PROJECT, 2))
+
+
+def _question(contract: str, kind: str) -> Question:
+    case = {"release": f"file:{TREES}/{contract}/{kind}"}
+    return Question(contract, Case.of(case, release.KEYS))
+
+
+@pytest.mark.parametrize("contract", RUN)
+def test_the_bad_tree_is_caught(answers: dict[Question, Answer], contract: str) -> None:
+    """A contract finds what it is for."""
+    answer = answers[_question(contract, "bad")]
+
+    assert answer.state is State.FAIL, answer.reason
+
+
+@pytest.mark.parametrize("contract", RUN)
+def test_the_good_tree_passes(answers: dict[Question, Answer], contract: str) -> None:
+    """A contract finds nothing in a tree that keeps it."""
+    answer = answers[_question(contract, "good")]
+
+    assert answer.findings == ()
+    assert answer.state is State.PASS, answer.reason
+
+
+def test_every_exercise_is_judged() -> None:
+    """No release is put through anything that no contract looks at."""
+    wanted = {each for name in RUN for each in upstream_rules()[name].contract.exercises}
+
+    assert set(exercise_names()) == wanted
+
+
+def test_a_release_without_the_thing_shows_nothing() -> None:
+    """A tree that has no communicator neither keeps nor breaks the rule about communicators."""
+    tree = f"file:{TREES}/import_needs_no_runtime/good"
+    question = Question("communicator_roots_are_its_own", Case.of({"release": tree}, release.KEYS))
+    ((_, answer),) = release.ask([question], PROJECT, 1)
+
+    assert answer.state is State.NOT_RUN
+    assert "TorchDistBackend" in answer.reason
