@@ -14,7 +14,7 @@ CONTRACT = Contract(
     why="Creation is collective and allocates: it invalidates the capture, or hangs in it",
     severity=Severity.CRASH,
     family=Family.LIFECYCLE,
-    environments=("h100_capture",),
+    environments=("h100_capture", "h100_capture_failed"),
     incidents=(
         "I74",
         "I76",

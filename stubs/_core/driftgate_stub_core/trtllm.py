@@ -136,7 +136,8 @@ def create_ipc_workspace(
                 shape,
                 _CREATE,
                 round_up(size, shape.behaviour.get("trtllm_alignment", 16)),
-                backend="trtllm",
+                # CUDA's own IPC has no multicast to ask for.
+                backend="trtllm" if use_symm_dev_mem else "ipc",
             )
         )
         peers.meet("trtllm", _CREATE)

@@ -41,8 +41,10 @@ class Driver(Protocol):
         """Operations, by their names here, that this consumer does not have: they are not asked.
 
         Beside them: ``status`` where it does not say why fusion is off, ``other_group`` where only
-        the configured group can be asked about, and ``every_size`` where it refuses what would fit
-        on purpose, because something else is faster there.
+        the configured group can be asked about, ``every_size`` where it refuses what would fit
+        on purpose, because something else is faster there, ``named_backend`` where it raises, on
+        purpose, for one asked for by name that cannot be, and ``other_weight`` where it is not
+        its modules that decide about a norm weight of another data type.
         """
 
     def load(self) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from driftgate.drive.drivers.foreign import ForeignModules, Machine
+from driftgate.drive.drivers.foreign import ForeignModules, Machine, call
+from driftgate.drive.drivers.vllm_patterns import takes_weight
 from driftgate.trace import Status
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _MIB = 1 << 20
 # vLLM's own default: more than its table of sizes lets through.
 _BATCHED_TOKENS = 8192
+_EPS = 1e-6
+_FP4_SM = 100
 
 
 class VllmDriver:
@@ -61,9 +64,12 @@ class VllmDriver:
     @property
     def lacks(self) -> frozenset[str]:
         """See :class:`~driftgate.drive.drivers.base.Driver`."""
-        missing = {"resolve_backend", "open_manager", "check_size", "other_group", "every_size"}
+        missing = {"open_manager", "check_size", "other_group", "every_size", "named_backend"}
         if not self._modules.offers("communicator"):
-            missing |= {"can_use", "all_reduce"}
+            missing |= {"can_use", "all_reduce", "resolve_backend"}
+        if self._modules.find("MatcherFusedAddRMSNorm") is not None:
+            # What its patterns match is decided by a matcher that is not here.
+            missing |= {"other_weight"}
         return frozenset({*missing, "status"})
 
     def load(self) -> None:
@@ -90,8 +96,12 @@ class VllmDriver:
             self._communicator = communicator(group=group.device_group, device="cuda:0")
 
     def resolve_backend(self) -> str | None:
-        """Not offered: the backend is chosen where the workspace is made."""
-        raise NotImplementedError
+        """Make the pass: vLLM chooses the backend where it makes the workspace."""
+        environment = self._modules.here.engine.environment
+        made = self.create(
+            environment.max_token_num, environment.hidden_dim, self._modules.here.engine.dtype
+        )
+        return str(self._modules.find("_fi_ar_workspace").backend) if made else None
 
     def create(
         self,
@@ -129,8 +139,12 @@ class VllmDriver:
     def fused(
         self, tensor: torch.Tensor, residual: torch.Tensor, weight: torch.Tensor, eps: float
     ) -> tuple[torch.Tensor, torch.Tensor] | None:
-        """Call what the pass puts in place of an all-reduce, an addition and a norm: in place."""
-        if not hasattr(self._pass, "allreduce_params"):
+        """Call what the pass puts in place of an all-reduce, an addition and a norm: in place.
+
+        Without a pass, this is a compiled graph that came out of vLLM's cache.
+        """
+        parameters = self._parameters(tensor)
+        if parameters is None or not self._takes_weight(tensor, weight):
             return None
         patterns = self._modules.find("flashinfer_comm").AllReduceFusionPattern
         norm = tensor.clone()
@@ -140,9 +154,45 @@ class VllmDriver:
             rms_gamma=weight,
             rms_eps=eps,
             pattern_code=patterns.kARResidualRMSNorm,
-            **self._pass.allreduce_params.get_trtllm_fused_allreduce_kwargs(),
+            **parameters.get_trtllm_fused_allreduce_kwargs(),
         )
         return norm, residual
+
+    def _parameters(self, tensor: torch.Tensor) -> Any:
+        """Return what a compiled graph holds of the pass; None where none replaces this layer."""
+        tokens = tensor.shape[0]
+        if self._pass is None:
+            group = self._modules.here.group
+            return call(
+                self._modules.operation("parameters"),
+                rank=group.rank_in_group,
+                world_size=group.world_size,
+                max_token_num=tokens,
+            )
+        if not hasattr(self._pass, "allreduce_params"):
+            return None
+        fits = self._pass.is_applicable_for_range(SimpleNamespace(end=tokens))
+        return self._pass.allreduce_params if fits else None
+
+    def _takes_weight(self, tensor: torch.Tensor, weight: torch.Tensor) -> bool:
+        """Whether some pattern of the pass replaces a layer whose weight is of that type."""
+        if weight.dtype == tensor.dtype:
+            return True
+        names = ["add norm"]
+        if self._has_capability(_FP4_SM) and getattr(self._pass, "supports_quant_fusion", True):
+            names.append("add norm fp4")
+        norm = torch.ops.vllm_ir.fused_add_rms_norm.default
+        return any(
+            takes_weight(
+                self._modules.operation(name)(
+                    _EPS, tensor.dtype, "cpu", self._pass.allreduce_params
+                ),
+                norm,
+                tensor.dtype,
+                weight.dtype,
+            )
+            for name in names
+        )
 
     def cleanup(self) -> None:
         """Let the pass go, then destroy the communicator, as vLLM's shutdown does."""

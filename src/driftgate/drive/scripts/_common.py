@@ -134,10 +134,12 @@ def all_reduce(stage: Stage, tensor: torch.Tensor, **args: Json) -> None:
     )
 
 
-def fused(stage: Stage, tensor: torch.Tensor, **args: Json) -> None:
+def fused(
+    stage: Stage, tensor: torch.Tensor, *, weight_dtype: torch.dtype | None = None, **args: Json
+) -> None:
     """Run the fused operation; measure norm and residual against plain torch in float64."""
     residual = sample(tensor.shape[0], tensor.shape[1], tensor.dtype, seed=5)
-    weight = sample(1, tensor.shape[1], tensor.dtype, seed=3)[0] + 1
+    weight = sample(1, tensor.shape[1], weight_dtype or tensor.dtype, seed=3)[0] + 1
     want_residual = tensor.double() * stage.environment.tp_size + residual.double()
     scale = torch.rsqrt(want_residual.square().mean(-1, keepdim=True) + EPS)
     want_norm = want_residual * scale * weight.double()

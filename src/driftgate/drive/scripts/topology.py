@@ -25,6 +25,7 @@ ROWS = (
     Row(103, 1, 8, "auto"),
     Row(100, 2, 16, "auto"),
     Row(90, 2, 16, "auto"),
+    Row(90, 2, 8, "auto"),
     Row(120, 1, 8, "auto"),
     Row(80, 1, 8, "auto"),
     Row(90, 2, 16, "trtllm"),
@@ -41,7 +42,10 @@ _COMMON_RANKS = (8, 16)
 
 def run(stage: Stage) -> None:
     """Ask for each machine's backend and, where there should be none, for a workspace."""
+    by_name = "named_backend" not in stage.driver.lacks
     for row in ROWS:
+        if row.backend != "auto" and not by_name:
+            continue
         group = stage.engine.new_group(range(row.ranks))
         configure(stage, group, backend=row.backend, sm=row.sm, nodes=row.nodes)
         args = row._asdict()
