@@ -21,6 +21,7 @@ COMMANDS = {
     "compat": "Try a consumer against every stub upstream.",
     "contracts": "Print the rules that every consumer must keep.",
     "fidelity": "Compare every historic stub with every release it stands for.",
+    "finding": "Show what the last runs found, also as reports to send.",
     "gpu": "Check our module over real kernels, where the GPUs for it are.",
     "grid": "Show which releases of a consumer work with which of FlashInfer.",
     "ranks": "Try a consumer over several real ranks, with and without trouble on some of them.",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from driftgate.cells import Cell
+
+
+_DIGITS = 4
 
 
 class State(str, Enum):
@@ -38,6 +43,30 @@ class Finding:
     got: str
     symbol: str = ""
     site: str = ""
+
+    @property
+    def file(self) -> str:
+        """The base name of the file that the call site is in, or empty: files move."""
+        return PurePath(self.site.rpartition(":")[0]).name
+
+
+def project_of(consumer: str) -> str:
+    """Return whose a consumer is: ``sglang`` of ``sglang==0.5.23``, ``file:mine.py`` of a path."""
+    kind, colon, path = consumer.partition(":")
+    if colon:
+        return f"{kind}:{PurePath(path).name}"
+    return consumer.partition("==")[0].partition("@")[0]
+
+
+def finding_id(consumer: str, finding: Finding) -> str:
+    """Return a finding's name, equal in every run and for every release of a project.
+
+    It is the contract's id and a few digits of a hash over the consumer's project, the contract,
+    the symbol and the base name of the call site's file.
+    """
+    parts = (project_of(consumer), finding.contract, finding.symbol, finding.file)
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return f"{finding.contract}-{digest[:_DIGITS]}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +103,10 @@ class ContractResult:
             **self.cell.as_dict(),
             "contract": self.contract,
             "state": self.state.value,
-            "findings": [asdict(finding) for finding in self.findings],
+            "findings": [
+                {"id": finding_id(self.cell.consumer, finding), **asdict(finding)}
+                for finding in self.findings
+            ],
             "reason": self.reason,
             "activity": self.activity,
             "backend": self.backend,

@@ -41,7 +41,7 @@ class ResultFile:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.jsonl"
+        self.path = new_path(folder)
         with _told(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._file: TextIO = self.path.open("w", encoding="utf-8")
@@ -58,8 +58,18 @@ class ResultFile:
     def write(self, result: Row) -> None:
         """Append one result and hand it to the operating system."""
         with _told(self.path):
-            self._file.write(json.dumps(result.as_dict()) + "\n")
+            self._file.write(line_of(result))
             self._file.flush()
+
+
+def new_path(folder: Path) -> Path:
+    """Return where this run's results go: names sort by when runs began."""
+    return folder / f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.jsonl"
+
+
+def line_of(result: Row) -> str:
+    """Return one result's line."""
+    return json.dumps(result.as_dict()) + "\n"
 
 
 @contextmanager

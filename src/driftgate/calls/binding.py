@@ -36,9 +36,17 @@ class Verdict(str, Enum):
     UNRESOLVED = "unresolved"
     NOT_RECORDED = "not recorded"
 
+    @property
+    def slug(self) -> str:
+        """Its name, as rows and findings spell it."""
+        return self.name.lower().replace("_", "-")
+
 
 BREAKING = frozenset({Verdict.REJECTS, Verdict.LACKS, Verdict.MISSING, Verdict.SHIFTED})
 """Verdicts that end in an exception, or in a wrong argument."""
+
+TOLD = BREAKING | {Verdict.UNSENT}
+"""Verdicts that are findings."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class Binding:
             "release": self.release,
             "site": str(self.site),
             "symbol": self.symbol,
-            "verdict": self.verdict.name.lower().replace("_", "-"),
+            "verdict": self.verdict.slug,
             "parameter": self.parameter,
             "detail": self.detail,
         }

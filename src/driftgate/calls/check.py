@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
-from driftgate.calls.binding import Binding, Verdict, bind
+from driftgate.calls.binding import TOLD, Binding, Verdict, bind
 from driftgate.calls.facts import ReleaseFacts
 from driftgate.calls.ranges import RangedVerdict, compress
 from driftgate.calls.reading import read_usage
 from driftgate.calls.rules import load_rules
+from driftgate.cells import Cell, Tier
 from driftgate.errors import InvalidDataError
+from driftgate.findings import ContractResult, State, finding_id
 from driftgate.surface.store import load_surface, recorded_releases
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from driftgate.calls.model import Usage
     from driftgate.calls.rules import CallRules
+    from driftgate.findings import Finding
     from driftgate.paths import Project
     from driftgate.released.sources import ConsumerSources
     from driftgate.surface.model import Surface
+
+SURFACE = "surface:"
+"""How results spell what calls were bound against: ``surface:0.7.4``."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,12 @@ class CallReport:
     def counts(self) -> dict[str, int]:
         """Return how many calls and names have each verdict in some release."""
         found: dict[str, set[tuple[str, str]]] = {
-            verdict.name.lower().replace("_", "-"): set()
+            verdict.slug: set()
             for verdict in Verdict
             if verdict not in (Verdict.ACCEPTS, Verdict.ACCEPTS_BY_KEYWORD, Verdict.GUARDED)
         }
         for row in self.verdicts:
-            name = row.verdict.name.lower().replace("_", "-")
+            name = row.verdict.slug
             if name in found:
                 found[name].add((str(row.site), row.parameter))
         return {name: len(sites) for name, sites in found.items()}
@@ -70,8 +76,27 @@ class CallReport:
             "reads": [mention.as_dict() for mention in usage.reads],
             "subclasses": [mention.as_dict() for mention in usage.subclasses],
             "patches": [mention.as_dict() for mention in usage.patches],
-            "verdicts": [verdict.as_dict() for verdict in self.verdicts],
+            "verdicts": [
+                verdict.as_dict() | ({"id": finding_id(self.consumer, found)} if found else {})
+                for verdict in self.verdicts
+                for found in (verdict.finding(),)
+            ],
         }
+
+    def results(self) -> Iterator[ContractResult]:
+        """Yield, as other runs do, how each release ended: a row for each verdict that matters."""
+        found: dict[tuple[str, str], list[Finding]] = {}
+        for verdict in self.verdicts:
+            finding = verdict.finding()
+            if finding is not None:
+                for release in verdict.releases:
+                    found.setdefault((release, finding.contract), []).append(finding)
+        for release in self.releases:
+            cell = Cell(self.consumer, f"{SURFACE}{release}", Tier.STATIC, "calls")
+            for slug in sorted(each.slug for each in TOLD):
+                findings = tuple(found.get((release, slug), ()))
+                state = State.FAIL if findings else State.PASS
+                yield ContractResult(cell, slug, state, findings)
 
 
 def check_calls(

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from driftgate.calls.binding import TOLD, Verdict
+from driftgate.findings import Finding
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from driftgate.calls.binding import Binding, Verdict
+    from driftgate.calls.binding import Binding
     from driftgate.calls.model import Site
 
 
@@ -42,12 +45,22 @@ class RangedVerdict:
         return {
             "site": str(self.site),
             "symbol": self.symbol,
-            "verdict": self.verdict.name.lower().replace("_", "-"),
+            "verdict": self.verdict.slug,
             "parameter": self.parameter,
             "detail": self.detail,
             "ranges": self.ranges,
             "releases": list(self.releases),
         }
+
+    def finding(self) -> Finding | None:
+        """Return what is wrong with the call; None where nothing is."""
+        if self.verdict not in TOLD:
+            return None
+        symbol = f"{self.symbol}({self.parameter})" if self.parameter else self.symbol
+        expected = "sent" if self.verdict is Verdict.UNSENT else "a call that the release takes"
+        got = " ".join(part for part in (self.verdict.value, self.parameter) if part)
+        detail = f" ({self.detail})" if self.detail else ""
+        return Finding(self.verdict.slug, expected, got + detail, symbol, str(self.site))
 
 
 def compress(bindings: Iterable[Binding], releases: Sequence[str]) -> list[RangedVerdict]:

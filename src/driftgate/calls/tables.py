@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from driftgate.calls.binding import BREAKING, Verdict
+from driftgate.findings import finding_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ def verdict_table(report: CallReport) -> Table:
             Text("" if here[0] == before[0] else here[0]),
             Text("" if here == before else row.symbol),
             Text(row.ranges),
-            _verdict(row),
+            _verdict(row, report.consumer),
         )
         before = here
     return table
@@ -55,11 +56,14 @@ def mention_lines(usage: Usage) -> Iterator[str]:
             yield f"{title:>10} {symbol}  {places[0]}{more}"
 
 
-def _verdict(row: RangedVerdict) -> Text:
+def _verdict(row: RangedVerdict, consumer: str) -> Text:
     style = "red" if row.verdict in BREAKING else "yellow" if row.verdict in _DOUBTFUL else "green"
     text = Text(row.verdict.value, style=style)
     if row.parameter:
         text.append(f": {row.parameter}")
     if row.detail:
         text.append(f" ({row.detail})", style="dim")
+    finding = row.finding()
+    if finding is not None:
+        text.append(f" [{finding_id(consumer, finding)}]", style="dim")
     return text

@@ -12,8 +12,10 @@ from driftgate.calls.check import CallReport, check_calls
 from driftgate.calls.tables import mention_lines, verdict_table
 from driftgate.commands.console import table_console
 from driftgate.index.settings import read_settings
+from driftgate.kept import keep
 from driftgate.paths import find_project
 from driftgate.released.sources import find_sources
+from driftgate.results import line_of, new_path
 from driftgate.surface.store import load_surface, recorded_releases
 from driftgate.wheels.store import cache_folder
 
@@ -40,6 +42,8 @@ def command(consumer: str, releases: tuple[str, ...], *, everything: bool, as_js
     surfaces = _surfaces(project, releases)
     sources = find_sources(consumer, project.matrix, cache_folder(), read_settings())
     report = check_calls(sources, surfaces, project)
+    # For `driftgate finding`: the verdicts themselves are told whether or not this can be written.
+    keep(new_path(project.results / "results"), "".join(map(line_of, report.results())))
     if as_json:
         click.echo(json.dumps(report.as_dict(), indent=1))
         return

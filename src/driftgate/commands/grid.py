@@ -15,11 +15,10 @@ from driftgate.calls.ranges import spell_ranges
 from driftgate.cells import Tier
 from driftgate.commands.console import table_console
 from driftgate.grid.rules import load_grid_rules
-from driftgate.grid.run import GridRun, Meeting
+from driftgate.grid.run import GridRun, meetings_of
 from driftgate.grid.selection import (
     ALL,
     RELEASES,
-    home_of,
     select_lines,
     select_releases,
     stand_ins_for,
@@ -123,11 +122,7 @@ def _verdicts(
 ) -> dict[tuple[str, str], PairVerdicts]:
     """Return the verdicts by consumer name and FlashInfer release."""
     consumers = [consumer for line in lines for consumer in line.consumers]
-    meetings = [
-        Meeting(consumer, upstream, release == home_of(consumer, list(upstreams)))
-        for consumer in consumers
-        for release, upstream in upstreams.items()
-    ]
+    meetings = [meeting for line in lines for meeting in meetings_of(line, upstreams)]
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 from driftgate.compat import Plan, judge, make_job
 from driftgate.contracts import all_rules
 from driftgate.environments import read_environments
+from driftgate.grid.selection import home_of
 from driftgate.grid.verdicts import PairVerdicts, VerdictStore, verdict_key
 from driftgate.zygotes import drive_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from driftgate.cells import Environment
     from driftgate.consumers import Consumer
     from driftgate.findings import ContractResult
     from driftgate.grid.rules import GridRules
+    from driftgate.grid.selection import Line
     from driftgate.paths import Project
     from driftgate.upstreams import Upstream
 
@@ -41,6 +43,14 @@ class Meeting:
     def place(self) -> tuple[str, str]:
         """What the verdicts depend on: equal modules on one upstream are one place."""
         return self.consumer.content, self.upstream.name
+
+
+def meetings_of(line: Line, upstreams: Mapping[str, Upstream]) -> Iterator[Meeting]:
+    """Yield every consumer of a line on every upstream, by FlashInfer release."""
+    for consumer in line.consumers:
+        home = home_of(consumer, list(upstreams))
+        for release, upstream in upstreams.items():
+            yield Meeting(consumer, upstream, release == home)
 
 
 @dataclass
@@ -81,7 +91,7 @@ class GridRun:
         Raises:
             DriftgateError: A consumer cannot be driven, or the harness failed.
         """
-        store = VerdictStore(self.project.results / "grid")
+        store = self._store()
         found: dict[tuple[str, str], PairVerdicts] = {}
         todo: dict[tuple[str, str], tuple[str, Plan, Upstream]] = {}
         # Where one of several equal modules is pinned to an upstream, all of them are driven so.
@@ -102,6 +112,24 @@ class GridRun:
             if not verdicts.errors:
                 store.put(todo[place][0], verdicts)
         return found
+
+    def kept(self, meetings: Iterable[Meeting]) -> dict[tuple[str, str], PairVerdicts]:
+        """Return the verdicts that are kept of these pairs, as :meth:`verdicts` would."""
+        store = self._store()
+        found: dict[tuple[str, str], PairVerdicts] = {}
+        for meeting in sorted(meetings, key=lambda each: not each.is_pinned):
+            kept = None if meeting.place in found else store.get(self.key(meeting))
+            if kept is not None:
+                found[meeting.place] = kept
+        return found
+
+    def key(self, meeting: Meeting) -> str:
+        """Return the name under which the verdicts of a pair are kept."""
+        environments = self._plan(meeting).environments.values()
+        return verdict_key(meeting.consumer, meeting.upstream, environments)
+
+    def _store(self) -> VerdictStore:
+        return VerdictStore(self.project.results / "grid")
 
     def _drive(
         self,

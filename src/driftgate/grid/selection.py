@@ -11,9 +11,11 @@ from packaging.version import Version
 from driftgate.cells import Tier
 from driftgate.errors import UnknownNameError
 from driftgate.released.driven import choose_consumer, known_releases, released_consumer
+from driftgate.released.fetch import is_fetched
 from driftgate.released.rows import load_consumer_rows
 from driftgate.surface.store import recorded_releases
 from driftgate.upstreams import find_upstream, upstream_names, wheel_names
+from driftgate.wheels.store import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +66,21 @@ def select_lines(spelled: Sequence[str], rules: GridRules, project: Project) -> 
         else:
             consumer = choose_consumer(name, project)
             lines.append(Line(name.partition("==")[0], (consumer,)))
+    return lines
+
+
+def fetched_lines(rules: GridRules, project: Project) -> list[Line]:
+    """Return the releases of all projects that can be had without the network."""
+    rows, cache = load_consumer_rows(project.matrix), cache_folder()
+    lines = []
+    for name, wanted in rules.consumers.items():
+        row = rows[name]
+        releases = [
+            release
+            for release in known_releases(row)
+            if wanted.contains(release, prereleases=True) and is_fetched(row, release, cache)
+        ]
+        lines.append(Line(name, tuple(released_consumer(row, each) for each in releases)))
     return lines
 
 

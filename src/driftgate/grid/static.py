@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driftgate.calls.binding import BREAKING, Verdict
 from driftgate.calls.check import check_calls
 from driftgate.calls.model import Source
 from driftgate.digests import digest_of
+from driftgate.findings import finding_id
 from driftgate.index.settings import read_settings
 from driftgate.kept import keep
 from driftgate.released.sources import ConsumerSources, find_sources
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from driftgate.paths import Project
 
 _EXACTLY = "=="
-_TOLD = BREAKING | {Verdict.UNSENT}
 _PACKAGE = Path(__file__).parent.parent
 
 
@@ -38,12 +37,14 @@ class StaticVerdict:
         verdict: How it fares, and the parameter it is about.
         site: Where, as ``file:line``.
         releases: The FlashInfer releases, oldest first.
+        id: The finding's name.
     """
 
     symbol: str
     verdict: str
     site: str
     releases: tuple[str, ...]
+    id: str
 
 
 def static_verdicts(
@@ -76,9 +77,10 @@ def static_verdicts(
                     f"{row.verdict.value} {row.parameter}".strip(),
                     str(row.site),
                     row.releases,
+                    finding_id(consumer.name, finding),
                 )
                 for row in report.verdicts
-                if row.verdict in _TOLD
+                if (finding := row.finding()) is not None
             )
             text = json.dumps([asdict(each) for each in kept])
             keep(folder / f"{key}.json", text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from driftgate.calls.ranges import spell_ranges
 from driftgate.contracts import all_rules
+from driftgate.findings import finding_id
 from driftgate.grid.selection import home_of
 from driftgate.grid.spelling import spell
 
@@ -51,12 +52,14 @@ class Extent:
         releases: The FlashInfer releases, as ranges.
         environments: Where it was seen broken.
         finding: One of the breaches.
+        id: That breach's name; see :func:`driftgate.findings.finding_id`.
     """
 
     consumers: str
     releases: str
     environments: tuple[str, ...]
     finding: Finding
+    id: str
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ class GridTable:
                             continue
                         place = PINNED
                     places = broken[each.contract].setdefault(label, {})
-                    places.setdefault(place, {})[each.environment] = each.finding
+                    places.setdefault(place, {}).setdefault(each.environment, each.finding)
         return broken
 
     def _defect(self, contract: str, by_label: _Findings) -> Defect:
@@ -177,12 +180,14 @@ class GridTable:
         for releases, labels in groups.items():
             seen = [by_label[label][release] for label in labels for release in releases]
             found = {name for each in seen for name in each}
+            finding = next(iter(seen[-1].values()))
             extents.append(
                 Extent(
                     self._range(labels),
                     self._spell(releases),
                     tuple(name for name in self._environments if name in found),
-                    next(iter(seen[-1].values())),
+                    finding,
+                    finding_id(self._line.project, finding),
                 )
             )
         last = self._labels.index(list(by_label)[-1])

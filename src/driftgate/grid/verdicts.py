@@ -33,7 +33,7 @@ class Broken:
     Attributes:
         contract: The contract's id.
         environment: The environment's id.
-        finding: The first breach.
+        finding: The first breach of that symbol in that file.
     """
 
     contract: str
@@ -72,8 +72,11 @@ class PairVerdicts:
             activity[environment] = result.activity
             if result.state in {State.PASS, State.FAIL}:
                 judged.setdefault(result.contract, []).append(environment)
-            if result.findings:
-                broken.append(Broken(result.contract, environment, result.findings[0]))
+            # Of those that are one finding elsewhere too, the first.
+            kinds = {(each.symbol, each.file): each for each in reversed(result.findings)}
+            broken += (
+                Broken(result.contract, environment, each) for each in reversed(kinds.values())
+            )
         return cls(judged, tuple(broken), activity, errors)
 
     def works_on(self, environment: str, contracts: frozenset[str]) -> bool:

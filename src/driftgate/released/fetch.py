@@ -91,6 +91,11 @@ def fetch_consumer(
     return found
 
 
+def is_fetched(row: ConsumerRow, release: str, cache: Path) -> bool:
+    """Whether the wanted files of ``release`` are there without the network."""
+    return _load(cache / _FOLDER, row, release) is not None
+
+
 def _fetch(row: ConsumerRow, release: str, settings: IndexSettings) -> ReleasedConsumer:
     with CountingSession(settings) as session:
         archives = list_archives(row.distribution, settings, session)

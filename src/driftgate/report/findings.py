@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftgate.contracts import find_rule
-from driftgate.findings import State
+from driftgate.findings import State, finding_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,17 +49,18 @@ def _contract_block(contract: str, broken: list[ContractResult]) -> Iterator[str
     incidents = f" (like {', '.join(rule.incidents)})" if rule.incidents else ""
     yield f"{contract}: {rule.title}{incidents}"
     yield f"    {rule.severity.value}: {rule.why}"
-    cells: dict[tuple[str, str], list[str]] = defaultdict(list)
-    told: dict[tuple[str, str], list[str]] = defaultdict(list)
+    cells: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    told: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for result in broken:
         for finding in result.findings:
-            place = (finding.symbol, finding.site)
+            name = finding_id(result.cell.consumer, finding)
+            place = (finding.symbol, finding.site, name)
             cells[place].append(f"{result.cell.upstream} x {result.cell.environment}")
             told[place].append(f"expected {finding.expected}, got {finding.got}")
-    for (symbol, site), where in cells.items():
+    for (symbol, site, name), where in cells.items():
         at = " ".join(part for part in (symbol, f"at {_relative(site)}" if site else "") if part)
-        yield f"  - {at or 'the consumer'}"
-        for line in _first(dict.fromkeys(told[symbol, site])):
+        yield f"  - {at or 'the consumer'} [{name}]"
+        for line in _first(dict.fromkeys(told[symbol, site, name])):
             yield f"      {line}"
         yield f"      in {_shorten(list(dict.fromkeys(where)))}"
 

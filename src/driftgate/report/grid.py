@@ -68,6 +68,7 @@ def _defect_block(defect: Defect) -> Iterator[str]:
         got = extent.finding
         site = f" at {got.site}" if got.site else ""
         yield _cut(f"        expected {got.expected}, got {got.got}{site}")
+        yield f"        [{extent.id}]"
 
 
 def static_lines(
@@ -77,16 +78,18 @@ def static_lines(
     labels = [line.label(consumer) for consumer in line.consumers]
     where: dict[tuple[str, str], dict[tuple[str, ...], list[str]]] = {}
     sites: dict[tuple[str, str], str] = {}
+    names: dict[tuple[str, str], str] = {}
     for consumer in line.consumers:
         merged: dict[tuple[str, str], dict[str, None]] = {}
         for verdict in found[consumer.name]:
             what = (verdict.symbol, verdict.verdict)
             merged.setdefault(what, {}).update(dict.fromkeys(verdict.releases))
-            sites[what] = verdict.site
+            sites[what], names[what] = verdict.site, verdict.id
         for what, bad in merged.items():
             where.setdefault(what, {}).setdefault(tuple(bad), []).append(line.label(consumer))
     for what, extents in where.items():
         yield _cut(f"{what[0]}: {what[1]} ({sites[what]})")
+        yield f"    [{names[what]}]"
         for broken, consumers in extents.items():
             yield _cut(f"    {spell_ranges(consumers, labels)} on {spell(broken, releases)}")
 

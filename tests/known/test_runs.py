@@ -1,0 +1,100 @@
+"""Findings out of the results of the last runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from driftgate.cells import Cell, Tier
+from driftgate.findings import ContractResult, Finding, State
+from driftgate.known.runs import known_from_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+LEAK = Finding("handles_are_freed", "no allocation alive", "handles: 12", "destroy")
+
+
+def _row(
+    consumer: str, upstream: str, state: State, tier: Tier = Tier.STUB, environment: str = "h100"
+) -> dict[str, Any]:
+    cell = Cell(consumer, upstream, tier, environment)
+    findings = (LEAK,) if state is State.FAIL else ()
+    return ContractResult(cell, LEAK.contract, state, findings).as_dict()
+
+
+def _write(folder: Path, name: str, rows: Iterable[dict[str, Any]], tail: str = "") -> None:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / f"{name}.jsonl").write_text(text + tail, encoding="utf-8")
+
+
+def test_what_shows_a_finding_best_comes_first(tmp_path: Path) -> None:
+    """The newest consumer, on something that stands for a release, as real as it was had."""
+    rows = [
+        _row("sglang==0.5.9", "wheel:0.7.4", State.FAIL, Tier.WHEEL),
+        _row("sglang==0.5.23", "stub:var_kwargs", State.FAIL),
+        _row("sglang==0.5.23", "stub:v0_7_4", State.FAIL),
+        _row("sglang==0.5.23", "wheel:0.7.2", State.FAIL, Tier.WHEEL),
+    ]
+    _write(tmp_path, "20260101T000000-1", rows)
+
+    (known,) = known_from_runs(tmp_path).values()
+
+    assert [each.cell.upstream for each in known.seen] == [
+        "wheel:0.7.2",
+        "stub:v0_7_4",
+        "stub:var_kwargs",
+        "wheel:0.7.4",
+    ]
+    assert known.command() == (
+        "driftgate compat --consumer sglang==0.5.23 --upstream wheel:0.7.2 "
+        "--contract handles_are_freed"
+    )
+
+
+def test_a_finding_that_the_newest_run_did_not_see_is_gone(tmp_path: Path) -> None:
+    """A cell that was not run again says nothing new."""
+    _write(
+        tmp_path,
+        "20260101T000000-1",
+        [
+            _row("ours", "stub:v0_7_4", State.FAIL),
+            _row("ours", "stub:v0_7_1", State.FAIL),
+            _row("ours", "stub:v0_6_0", State.FAIL),
+        ],
+    )
+    _write(
+        tmp_path,
+        "20260102T000000-1",
+        [_row("ours", "stub:v0_7_4", State.PASS), _row("ours", "stub:v0_7_1", State.NOT_RUN)],
+    )
+
+    (known,) = known_from_runs(tmp_path).values()
+
+    assert known.upstreams == ("stub:v0_7_1", "stub:v0_6_0")
+
+
+def test_rows_of_other_kinds_and_a_torn_line_do_no_harm(tmp_path: Path) -> None:
+    """Other commands write there too, and a run may have died in the middle of a row."""
+    rows = [{"check": "fused"}, _row("ours", "stub:v0_7_4", State.FAIL)]
+    _write(tmp_path, "20260101T000000-1", rows, tail='{"consumer": "ou')
+
+    assert len(known_from_runs(tmp_path)) == 1
+
+
+def test_ranks_and_calls_are_seen_again_by_their_own_commands(tmp_path: Path) -> None:
+    _write(tmp_path, "1", [_row("ours", "stub:v0_7_4", State.FAIL, Tier.MULTIRANK, "h100_tp2")])
+    ranks = next(iter(known_from_runs(tmp_path).values()))
+    _write(tmp_path, "1", [_row("ours", "surface:0.7.4", State.FAIL, Tier.STATIC, "calls")])
+    calls = next(iter(known_from_runs(tmp_path).values()))
+
+    assert ranks.command() == (
+        "driftgate ranks --consumer ours --upstream stub:v0_7_4 --topology h100_tp2 "
+        "--contract handles_are_freed"
+    )
+    assert calls.command() == "driftgate calls ours --release 0.7.4"
+
+
+def test_no_runs_are_no_findings(tmp_path: Path) -> None:
+    assert known_from_runs(tmp_path / "nowhere") == {}
