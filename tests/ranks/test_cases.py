@@ -50,6 +50,17 @@ def test_the_file_has_the_topologies_that_engines_have() -> None:
     assert {each.world_size for each in topologies} >= {2, 4, 8}
 
 
+def test_experts_divided_both_ways_are_sliced_across_the_expert_groups(tmp_path: Path) -> None:
+    """By hand: 0 and 2 hold different experts, as 1 and 3 do, so 0 and 1 share theirs."""
+    text = ROW.replace("[[0, 1], [2, 3]]", "[[0, 1, 2, 3]]")
+    text += "moe_groups = [[0, 1, 2, 3]]\nexpert_groups = [[0, 2], [1, 3]]\n"
+    case = read(tmp_path, text)["pair"]
+
+    assert case.topology.slices() == ((0, 1), (2, 3))
+    assert case.is_for_few  # a consumer's choice of a group is the same on every upstream
+    assert not read(tmp_path, ROW)["pair"].is_for_few
+
+
 def test_a_trouble_is_one_case_for_one_rank_and_one_for_all(tmp_path: Path) -> None:
     text = f"""{ROW}
 [[trouble]]

@@ -37,6 +37,21 @@ class Coordinator:
         return self.device_group, self.cpu_group
 
 
+@dataclass(frozen=True)
+class MoeGroups:
+    """The groups that one rank's MoE layers work over.
+
+    Attributes:
+        whole: Over whose ranks the experts' outputs are summed.
+        experts: Ranks that hold different experts; None where each holds all of them.
+        slices: Ranks that hold parts of the same experts.
+    """
+
+    whole: Coordinator
+    experts: Coordinator | None
+    slices: Coordinator
+
+
 class Engine:
     """One process of an engine, on torch's ``fake`` process group.
 

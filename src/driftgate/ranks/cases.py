@@ -31,7 +31,10 @@ class Topology:
         world_size: Ranks in WORLD.
         groups: Global ranks of each tensor-parallel group; a rank in none only takes part in
             WORLD.
-        moe_groups: The same for the MoE layers; empty: those of the attention layers.
+        moe_groups: The same for the MoE layers, over which the experts' outputs are summed; empty:
+            those of the attention layers.
+        expert_groups: Ranks that hold different experts, where others hold parts of the same ones:
+            each MoE group consists of several of these. Empty: not so.
         servers: Worlds on this machine at once, each with equal seeds.
         devices: Device index of each rank; empty: its own number.
         reads_machine: The consumer is not told its machine and asks ``torch.cuda``.
@@ -51,6 +54,7 @@ class Topology:
     world_size: int
     groups: Groups
     moe_groups: Groups = ()
+    expert_groups: Groups = ()
     servers: int = 1
     devices: tuple[int, ...] = ()
     reads_machine: bool = False
@@ -67,6 +71,16 @@ class Topology:
         """The tensor-parallel group that a rank is in, or nothing."""
         groups = self.moe_groups if moe and self.moe_groups else self.groups
         return next((group for group in groups if rank in group), ())
+
+    def slices(self) -> Groups:
+        """Ranks that hold parts of the same experts, where experts are divided both ways."""
+        return tuple(
+            tuple(ranks)
+            for moe in self.moe_groups
+            for ranks in zip(
+                *(group for group in self.expert_groups if set(group) <= set(moe)), strict=True
+            )
+        )
 
     def environment(self, rank: int, script: str, faults: Sequence[str] = ()) -> Environment:
         """This topology as one rank sees it."""
@@ -138,7 +152,11 @@ class Case:
     @property
     def is_for_few(self) -> bool:
         """Whether a few upstreams show it all: it is the consumer's doing, and takes seconds."""
-        return self.trouble is not None or self.script == "compiled"
+        return (
+            self.trouble is not None
+            or self.script == "compiled"
+            or bool(self.topology.expert_groups)
+        )
 
     @property
     def why(self) -> str:
@@ -243,7 +261,7 @@ def _row(path: Path, kind: type[Any], row: dict[str, Any]) -> Any:  # noqa: ANN4
 
 
 def _check(path: Path, topology: Topology) -> None:
-    for groups in (topology.groups, topology.moe_groups):
+    for groups in (topology.groups, topology.moe_groups, topology.expert_groups):
         members = [rank for group in groups for rank in group]
         if len(set(members)) < len(members) or not set(members) <= set(range(topology.world_size)):
             raise InvalidDataError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.drive.drivers.choice import choose_driver
 from driftgate.drive.drivers.injected import InjectedDriver
+from driftgate.drive.drivers.sglang import SglangDriver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +110,12 @@ def tell(driver: Driver, engine: RankEngine, topology: Topology) -> None:
     )
 
 
+def knows_two_groups(driver: Driver) -> bool:
+    """Whether the consumer has a workspace for its MoE layers too."""
+    return isinstance(driver, TwoGroupDriver | SglangDriver)
+
+
 def turn_to(driver: Driver, *, attention: bool) -> None:
     """Have the next operations be about one of the two groups."""
-    if isinstance(driver, TwoGroupDriver):
+    if isinstance(driver, TwoGroupDriver | SglangDriver):
         driver.attention = attention

@@ -11,7 +11,7 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import TCPStore
 
-from driftgate.drive.engine import Coordinator
+from driftgate.drive.engine import Coordinator, MoeGroups
 from driftgate.ranks.peers import dtype_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class RankEngine:
         rank: Its global rank.
         group: Its tensor-parallel group, or None where it is in none.
         moe_group: The same for the MoE layers.
+        moe: What those consist of, or None where it is in none.
     """
 
     def __init__(self, case: Case, rank: int, store: Path) -> None:
@@ -57,6 +58,9 @@ class RankEngine:
         moe = self._coordinators(topology.moe_groups) if topology.moe_groups else attention
         self.group = attention.get(topology.group_of(rank))
         self.moe_group = moe.get(topology.group_of(rank, moe=True))
+        experts = self._mine(topology.expert_groups)
+        slices = self._mine(topology.slices()) or self.moe_group
+        self.moe = self.moe_group and slices and MoeGroups(self.moe_group, experts, slices)
 
     def _coordinators(self, groups: Sequence[Sequence[int]]) -> dict[tuple[int, ...], Coordinator]:
         """Make the groups, as engines do: every rank of WORLD takes part in making each."""
@@ -71,6 +75,10 @@ class RankEngine:
                     cpu_group=cpu_group,
                 )
         return mine
+
+    def _mine(self, groups: Sequence[Sequence[int]]) -> Coordinator | None:
+        """Make the groups; return the one that this rank is in."""
+        return next(iter(self._coordinators(groups).values()), None)
 
     def is_capturing(self) -> bool:
         """Answer for ``torch.cuda.is_current_stream_capturing``."""

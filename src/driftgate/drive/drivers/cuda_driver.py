@@ -15,6 +15,7 @@ _GRANULARITY = 2 << 20
 
 class _Result(Enum):
     CUDA_SUCCESS = 0
+    CUDA_ERROR_OUT_OF_MEMORY = 2
 
 
 class _HandleType(Enum):
@@ -46,7 +47,14 @@ class _AllocationProp(SimpleNamespace):
 
 
 class PretendedCudaDriver:
-    """A device with memory to spare: every allocation succeeds, and is none."""
+    """A device with memory to spare, or with none: what it allocates is nothing.
+
+    Args:
+        full: Every allocation fails.
+    """
+
+    def __init__(self, *, full: bool = False) -> None:
+        self._full = full
 
     CUresult = _Result
     CUmemAllocationHandleType = _HandleType
@@ -68,6 +76,8 @@ class PretendedCudaDriver:
 
     def cuMemCreate(self, _size: int, _prop: object, _flags: int) -> tuple[_Result, int]:
         """Return a handle."""
+        if self._full:
+            return _Result.CUDA_ERROR_OUT_OF_MEMORY, 0
         return _Result.CUDA_SUCCESS, 1
 
     def cuMemRelease(self, _handle: int) -> tuple[_Result]:

@@ -10,6 +10,7 @@ import torch
 
 from driftgate.drive.drivers.cuda_driver import PretendedCudaDriver
 from driftgate.drive.drivers.foreign import ForeignModules, Machine, call
+from driftgate.drive.engine import MoeGroups
 from driftgate.trace import Status
 
 if TYPE_CHECKING:
@@ -22,7 +23,14 @@ _BACKENDS = ("auto", "trtllm", "mnnvl", "cutedsl", None)
 
 
 class SglangDriver:
-    """The attention-TP group is the one used; the MoE group is the same ranks."""
+    """The module's groups are those of the engine; one process has one, which is both.
+
+    Attributes:
+        attention: Whether the next operation is about the attention layers' group, or about that of
+            the MoE layers.
+    """
+
+    attention: bool = True
 
     def __init__(self, subject: Subject) -> None:
         self._modules = ForeignModules(subject, self._answers())
@@ -35,16 +43,33 @@ class SglangDriver:
             "backend": lambda: self._modules.here.backend,
             "buffers": lambda: self._buffers,
             "ceil_align": lambda: _ceil_align,
-            "cuda driver": PretendedCudaDriver,
+            "cuda driver": lambda: PretendedCudaDriver(full=self._is_out_of_memory()),
+            "expert group": lambda: self._moe.experts,
+            "expert rank": lambda: self._moe.experts.rank_in_group if self._moe.experts else 0,
+            "expert ranks": lambda: self._moe.experts.world_size if self._moe.experts else 1,
+            "experts both ways": lambda: self._moe.experts is not None,
             "group": lambda: self._modules.here.group,
             "group size": lambda: self._modules.here.group.world_size,
             "is sm100": lambda: self._modules.here.is_major(_BLACKWELL),
             "is sm90": lambda: self._modules.here.is_major(_HOPPER),
+            "moe group": lambda: self._moe.whole,
+            "slice group": lambda: self._moe.slices,
+            "slice rank": lambda: self._moe.slices.rank_in_group,
+            "slice ranks": lambda: self._moe.slices.world_size,
             "nodes": lambda: self._modules.here.nodes,
             "on first node": lambda: lambda *_, **__: self._modules.here.on_first_node(),
             "one clique": lambda: _yes,
             "rank": lambda: self._modules.here.group.rank_in_group,
         }
+
+    def _is_out_of_memory(self) -> bool:
+        return "create_raises_oom" in self._modules.here.engine.environment.faults
+
+    @property
+    def _moe(self) -> MoeGroups:
+        here = self._modules.here
+        moe: MoeGroups | None = getattr(here.engine, "moe", None)
+        return moe or MoeGroups(here.group, None, here.group)
 
     @property
     def lacks(self) -> frozenset[str]:
@@ -111,7 +136,7 @@ class SglangDriver:
                 dtype=dtype,
                 token_num=tokens,
                 use_oneshot=use_oneshot,
-                use_attn_tp_group=True,
+                use_attn_tp_group=self.attention,
             )
         )
 
@@ -140,7 +165,7 @@ class SglangDriver:
         return bool(
             self._modules.operation("can_use")(
                 tensor,
-                use_attn_tp_group=True,
+                use_attn_tp_group=self.attention,
                 expected_world_size=group.world_size,
                 expected_group_key=group.key,
             )
@@ -158,7 +183,9 @@ class SglangDriver:
 
     def all_reduce(self, tensor: torch.Tensor) -> torch.Tensor:
         """See :class:`~driftgate.drive.drivers.base.Driver`."""
-        result: torch.Tensor = self._modules.operation("all_reduce")(tensor, use_attn_tp_group=True)
+        result: torch.Tensor = self._modules.operation("all_reduce")(
+            tensor, use_attn_tp_group=self.attention
+        )
         return result
 
     def fused(
@@ -173,7 +200,7 @@ class SglangDriver:
             residual=residual,
             weight=weight,
             eps=eps,
-            use_attn_tp_group=True,
+            use_attn_tp_group=self.attention,
         )
         return None if norm is None else (norm, residual_out)
 
@@ -197,7 +224,7 @@ class SglangDriver:
 
     def _engine_manager(self) -> Any:
         find = self._modules.find("_get_workspace_manager")
-        return self._modules.find("_workspace_manager") if find is None else find(True)  # noqa: FBT003 - theirs
+        return self._modules.find("_workspace_manager") if find is None else find(self.attention)
 
 
 def _ceil_align(value: int, unit: int) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 import torch.distributed as dist
 
-from driftgate.ranks.driver import tell, turn_to
+from driftgate.ranks.driver import knows_two_groups, tell, turn_to
 from driftgate.ranks.numerics import right_norm, right_residual, right_sum
 from driftgate.ranks.peers import held_by
 
@@ -45,7 +45,8 @@ def sites(stage: RankStage) -> Iterator[Site]:
     """Yield the groups that this rank is in, and turn the consumer to each."""
     rank, topology = stage.rank, stage.case.topology
     found = [("attention", False, rank.group), ("moe", True, rank.moe_group)]
-    for name, moe, group in found if topology.moe_groups else found[:1]:
+    both = bool(topology.moe_groups) and knows_two_groups(stage.driver)
+    for name, moe, group in found if both else found[:1]:
         if group is not None:
             turn_to(stage.driver, attention=not moe)
             yield Site(name, topology.group_of(rank.rank, moe=moe), group)
