@@ -16,7 +16,6 @@ CONTRACT = ReleaseContract(
     why="A call written for one of them is a TypeError on its sibling, within one release",
     severity=Severity.SILENT_FALLBACK,
     incidents=("I1",),
-    about=("flashinfer.comm:AllReduceFusionWorkspace",),
 )
 
 
