@@ -92,8 +92,28 @@ def test_what_a_release_does_not_have_is_not_asked(worker: Worker) -> None:
     assert not _steps(sglang, "can_use")
     assert not _steps(sglang, "all_reduce")
     assert _steps(sglang, "check_size")
-    assert {"check_size", "open_manager", "resolve_backend"} < _lacks(vllm)
+    assert {"check_size", "open_manager", "other_weight"} < _lacks(vllm)
     assert _steps(vllm, "can_use")
+
+
+def test_a_compiled_graph_runs_without_the_pass_that_made_it(worker: Worker) -> None:
+    """What vLLM's cache gives back is the fused operation and what the pass had put into it."""
+    trace = _trace(worker, f"vllm@{MODULES / 'vllm'}", "h100_cached_graph")
+
+    assert not _steps(trace, "create")
+    ((outcome, value),) = _steps(trace, "fused")
+    assert outcome == "ok"
+    assert isinstance(value, dict)
+    assert value["norm_error"] < 1e-2
+
+
+def test_a_backend_is_asked_for_by_name_only_where_that_is_refused_quietly(worker: Worker) -> None:
+    """vLLM raises for a name that cannot be; of what it chooses itself, each machine is asked."""
+    vllm = _trace(worker, f"vllm@{MODULES / 'vllm'}", "topology")
+    sglang = _trace(worker, f"sglang@{SGLANG}", "topology")
+
+    assert {step.args["backend"] for step in vllm.steps if step.op == "resolve"} == {"auto"}
+    assert {step.args["backend"] for step in sglang.steps if step.op == "create"} > {"auto"}
 
 
 def test_the_engine_answers_for_its_machine(worker: Worker) -> None:

@@ -67,8 +67,8 @@ class VllmDriver:
         missing = {"open_manager", "check_size", "other_group", "every_size", "named_backend"}
         if not self._modules.offers("communicator"):
             missing |= {"can_use", "all_reduce", "resolve_backend"}
-        if self._modules.find("MatcherFusedAddRMSNorm") is not None:
-            # What its patterns match is decided by a matcher that is not here.
+        matches_itself = self._modules.find("MatcherFusedAddRMSNorm") is None
+        if not (matches_itself and self._modules.offers("add norm")):
             missing |= {"other_weight"}
         return frozenset({*missing, "status"})
 
@@ -161,7 +161,7 @@ class VllmDriver:
     def _parameters(self, tensor: torch.Tensor) -> Any:
         """Return what a compiled graph holds of the pass; None where none replaces this layer."""
         tokens = tensor.shape[0]
-        if self._pass is None:
+        if self._pass is None and self._modules.offers("parameters"):
             group = self._modules.here.group
             return call(
                 self._modules.operation("parameters"),
