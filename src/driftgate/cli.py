@@ -24,6 +24,7 @@ COMMANDS = {
     "finding": "Show what the last runs found, also as reports to send.",
     "gpu": "Check our module over real kernels, where the GPUs for it are.",
     "grid": "Show which releases of a consumer work with which of FlashInfer.",
+    "packages": "Say which distributions and interpreters do not belong together.",
     "ranks": "Try a consumer over several real ranks, with and without trouble on some of them.",
     "stub": "Derive stub trees from recorded surfaces.",
     "surface": "Record, show and compare the surfaces of releases.",

@@ -37,11 +37,23 @@ def read_toml(path: Path) -> dict[str, Any]:
         InvalidDataError: The file is missing or is not TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_toml(path, path.read_text(encoding="utf-8"))
     except OSError as error:
         reason = error.strerror or "unreadable"
         raise InvalidDataError(path, reason.lower(), "restore it from version control") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise InvalidDataError(path, f"not TOML ({error})", "mend that line") from error
+
+
+def parse_toml(path: Path | str, text: str) -> dict[str, Any]:
+    """Return the document that was read from ``path``.
+
+    Raises:
+        InvalidDataError: It is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise InvalidDataError(path, f"not TOML ({error})", "mend that line") from error
 
 

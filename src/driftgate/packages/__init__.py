@@ -1,0 +1,1 @@
+"""What is installed together, judged by metadata and source: nothing is installed."""
