@@ -63,8 +63,13 @@ class ResultFile:
 
 
 def new_path(folder: Path) -> Path:
-    """Return where this run's results go: names sort by when runs began."""
-    return folder / f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}.jsonl"
+    """Return where this run's results go: a name of its own; names sort by when runs began."""
+    stem = f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}"
+    path, number = folder / f"{stem}.jsonl", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}-{number}.jsonl"
+    return path
 
 
 def line_of(result: Row) -> str:

@@ -109,5 +109,5 @@ def test_a_release_that_was_looked_at_in_part_is_left_out(project: Project) -> N
 def test_nothing_kept_is_nothing_known(project: Project) -> None:
     grid = KeptGrid(project)
 
-    assert grid.known() == {}
+    assert grid.seen() == {}
     assert grid.reach(finding_id("engine", SENT)) is None

@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.cells import Cell, Tier
 from driftgate.findings import ContractResult, Finding, State
-from driftgate.known.runs import known_from_runs
+from driftgate.known.model import Known, best_first
+from driftgate.known.runs import seen_in_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
 LEAK = Finding("handles_are_freed", "no allocation alive", "handles: 12", "destroy")
+
+
+PINS = {"sglang==0.5.23": "0.7.2"}
+
+
+def known_from_runs(folder: Path) -> dict[str, Known]:
+    seen = seen_in_runs(folder)
+    return {name: Known(name, best_first(each, PINS)) for name, each in seen.items()}
 
 
 def _row(
@@ -30,12 +39,14 @@ def _write(folder: Path, name: str, rows: Iterable[dict[str, Any]], tail: str = 
 
 
 def test_what_shows_a_finding_best_comes_first(tmp_path: Path) -> None:
-    """The newest consumer, on something that stands for a release, as real as it was had."""
+    """The newest consumer, on what stands for a release, as real as it was had, on its pin."""
     rows = [
         _row("sglang==0.5.9", "wheel:0.7.4", State.FAIL, Tier.WHEEL),
         _row("sglang==0.5.23", "stub:var_kwargs", State.FAIL),
         _row("sglang==0.5.23", "stub:v0_7_4", State.FAIL),
+        _row("sglang==0.5.23", "wheel:0.7.4", State.FAIL, Tier.WHEEL),
         _row("sglang==0.5.23", "wheel:0.7.2", State.FAIL, Tier.WHEEL),
+        _row("sglang==0.5.23", "wheel:0.7.1", State.FAIL, Tier.WHEEL),
     ]
     _write(tmp_path, "20260101T000000-1", rows)
 
@@ -43,6 +54,8 @@ def test_what_shows_a_finding_best_comes_first(tmp_path: Path) -> None:
 
     assert [each.cell.upstream for each in known.seen] == [
         "wheel:0.7.2",
+        "wheel:0.7.4",
+        "wheel:0.7.1",
         "stub:v0_7_4",
         "stub:var_kwargs",
         "wheel:0.7.4",

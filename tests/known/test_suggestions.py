@@ -8,7 +8,7 @@ import pytest
 
 from driftgate.contracts import all_rules, rank_rules
 from driftgate.errors import InvalidDataError
-from driftgate.known.suggestions import read_suggestions
+from driftgate.known.suggestions import read_refs, read_suggestions
 from driftgate.paths import find_project
 
 
@@ -25,3 +25,10 @@ def test_a_row_that_is_no_text_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidDataError, match="group_sent is no text"):
         read_suggestions(file)
+
+
+def test_public_reports_are_read_by_incident(tmp_path: Path) -> None:
+    file = tmp_path / "incidents.toml"
+    file.write_text('[[incident]]\nid = "I1"\nrefs = ["vllm#7"]\n[[incident]]\nid = "I2"\n')
+
+    assert read_refs(file) == {"I1": ("vllm#7",), "I2": ()}

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from driftgate.commands.console import table_console
 from driftgate.known.gather import KnownFindings
-from driftgate.known.suggestions import read_suggestions
+from driftgate.known.suggestions import read_refs, read_suggestions
 from driftgate.paths import find_project
 from driftgate.report.issue import issue_page
 
@@ -48,7 +48,8 @@ def command(finding: str, form: str) -> None:
     known = findings.find(finding)
     if form == "issue":
         suggestions = read_suggestions(project.matrix / "suggestions.toml")
-        click.echo(issue_page(known, suggestions), nl=False)
+        refs = read_refs(project.matrix / "incidents.toml")
+        click.echo(issue_page(known, suggestions, refs, project.root), nl=False)
     elif form == "json":
         click.echo(json.dumps(known.as_dict(), indent=1))
     else:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from driftgate.errors import UnknownNameError
-from driftgate.known.model import Known
+from driftgate.known.model import Known, best_first
 from driftgate.known.reach import KeptGrid
-from driftgate.known.runs import known_from_runs
+from driftgate.known.runs import seen_in_runs
+from driftgate.released.rows import load_consumer_rows
 
 if TYPE_CHECKING:
     from driftgate.paths import Project
@@ -23,12 +24,15 @@ class KnownFindings:
 
     def __init__(self, project: Project) -> None:
         self._grid = KeptGrid(project)
-        self._known = known_from_runs(project.results / "results")
-        for name, known in self._grid.known().items():
-            mine = self._known.get(name)
-            seen = {each.cell: each for each in (*known.seen, *(mine.seen if mine else ()))}
-            best_first = sorted(seen.values(), key=lambda one: one.weight, reverse=True)
-            self._known[name] = Known(name, tuple(best_first))
+        pins = {
+            f"{row.name}=={release}": pin
+            for row in load_consumer_rows(project.matrix).values()
+            for release, pin in row.pins.items()
+        }
+        seen = seen_in_runs(project.results / "results")
+        for name, each in self._grid.seen().items():
+            seen.setdefault(name, []).extend(each)
+        self._known = {name: Known(name, best_first(each, pins)) for name, each in seen.items()}
 
     def all(self) -> list[Known]:
         """Return all of them: by project, then by id."""

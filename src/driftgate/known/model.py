@@ -11,6 +11,8 @@ from driftgate.cells import Cell, Tier
 from driftgate.findings import project_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from driftgate.findings import Finding
     from driftgate.grid.table import Defect
 
@@ -29,21 +31,25 @@ class Seen:
     cell: Cell
     finding: Finding
 
-    @property
-    def release(self) -> Version:
-        """The consumer's release; 0 where it has none."""
-        return _version(self.cell.consumer.partition("==")[2])
+    def weight(self, pins: Mapping[str, str]) -> tuple[Version, bool, int, bool, Version]:
+        """Return how well it shows the finding to others, the larger the better.
 
-    @property
-    def weight(self) -> tuple[Version, bool, int, Version]:
-        """How well it shows the finding to others, the larger the better.
+        The newest consumer, on something that stands for a release, on the realest tier, on the
+        release that the consumer pins, else on the newest.
 
-        The newest consumer, on something that stands for a release, on the realest tier of one
-        process, on the newest release.
+        Args:
+            pins: The FlashInfer release by consumer.
         """
-        upstream = self.cell.upstream.partition(":")[2].removeprefix("v").replace("_", ".")
-        version = _version(upstream)
-        return self.release, version > _NONE, _TIERS.index(self.cell.tier), version
+        consumer = self.cell.consumer
+        on = _version(self.cell.upstream.partition(":")[2].removeprefix("v").replace("_", "."))
+        is_pinned = str(on) == pins.get(consumer)
+        release = _version(consumer.partition("==")[2])
+        return release, on > _NONE, _TIERS.index(self.cell.tier), is_pinned, on
+
+
+def best_first(seen: Iterable[Seen], pins: Mapping[str, str]) -> tuple[Seen, ...]:
+    """Return them sorted by how well they show a finding, each once."""
+    return tuple(sorted(dict.fromkeys(seen), key=lambda one: one.weight(pins), reverse=True))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from driftgate.grid.selection import (
     stand_ins_for,
 )
 from driftgate.grid.table import GridTable
-from driftgate.known.model import Known, Reach, Seen
+from driftgate.known.model import Reach, Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,16 +60,13 @@ class KeptGrid:
             if whole:
                 self._lines.append((Line(line.project, whole), verdicts))
 
-    def known(self) -> dict[str, Known]:
+    def seen(self) -> dict[str, list[Seen]]:
         """Return everything that is broken somewhere in the grid, by id."""
         seen: dict[str, list[Seen]] = {}
         for line, verdicts in self._lines:
             for name, each in self._seen(line, verdicts):
                 seen.setdefault(name, []).append(each)
-        return {
-            name: Known(name, tuple(sorted(each, key=lambda one: one.weight, reverse=True)))
-            for name, each in sorted(seen.items())
-        }
+        return seen
 
     def _seen(
         self, line: Line, verdicts: Mapping[tuple[str, str], PairVerdicts]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.cells import Cell, Tier
 from driftgate.findings import Finding, State
-from driftgate.known.model import Known, Seen
+from driftgate.known.model import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LAST = 40
 
 
-def known_from_runs(folder: Path) -> dict[str, Known]:
+def seen_in_runs(folder: Path) -> dict[str, list[Seen]]:
     """Return what the newest runs found, by id.
 
     Of a contract in a cell the newest run's verdict counts: a finding that a later run did not see
@@ -40,10 +40,7 @@ def known_from_runs(folder: Path) -> dict[str, Known]:
             for name, finding in _findings(row):
                 seen[name].append(Seen(square[0], finding))
         judged |= mine
-    return {
-        name: Known(name, tuple(sorted(each, key=lambda one: one.weight, reverse=True)))
-        for name, each in sorted(seen.items())
-    }
+    return seen
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:

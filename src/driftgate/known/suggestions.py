@@ -1,4 +1,4 @@
-"""``matrix/suggestions.toml``: what would mend a breach, by contract."""
+"""What rows add to a report: what would mend a breach, and public reports of its kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_suggestions(path: Path) -> Mapping[str, str]:
-    """Return a sentence or two by contract.
+    """Return a sentence or two by contract, of ``matrix/suggestions.toml``.
 
     Raises:
         InvalidDataError: The file is damaged.
@@ -23,3 +23,16 @@ def read_suggestions(path: Path) -> Mapping[str, str]:
         if not isinstance(text, str):
             raise InvalidDataError(path, f"{contract} is no text", "write a sentence")
     return rows
+
+
+def read_refs(path: Path) -> Mapping[str, tuple[str, ...]]:
+    """Return the public reports by incident, of ``matrix/incidents.toml``; as ``project#number``.
+
+    Raises:
+        InvalidDataError: The file is damaged.
+    """
+    rows = read_toml(path).get("incident", [])
+    try:
+        return {row["id"]: tuple(row.get("refs", ())) for row in rows}
+    except (KeyError, TypeError) as error:
+        raise InvalidDataError(path, f"a row lacks {error}", "see the rows beside it") from error

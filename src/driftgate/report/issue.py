@@ -10,6 +10,7 @@ from driftgate.contracts import all_rules, rank_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from driftgate.known.model import Known, Reach
 
@@ -24,20 +25,29 @@ _EVIDENCE = {
 }
 
 
-def issue_page(known: Known, suggestions: Mapping[str, str]) -> str:
+def issue_page(
+    known: Known,
+    suggestions: Mapping[str, str],
+    refs: Mapping[str, tuple[str, ...]],
+    root: Path,
+) -> str:
     """Return the report, in Markdown.
 
     Args:
         known: The finding.
         suggestions: What to do, by contract.
+        refs: Public reports by incident.
+        root: This project's folder, which is no part of any path in the report.
     """
-    return "\n".join(_lines(known, suggestions)) + "\n"
+    return ("\n".join(_lines(known, suggestions, refs)) + "\n").replace(f"{root}/", "")
 
 
-def _lines(known: Known, suggestions: Mapping[str, str]) -> Iterator[str]:
+def _lines(
+    known: Known, suggestions: Mapping[str, str], refs: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
     finding = known.best.finding
     title, why, severity, incidents = _rule(finding.contract)
-    yield f"# {_subject(known)}: {title[0].lower()}{title[1:]} - broken"
+    yield f'# {_subject(known)} breaks the rule "{title}"'
     yield ""
     yield "| | |"
     yield "|---|---|"
@@ -60,9 +70,10 @@ def _lines(known: Known, suggestions: Mapping[str, str]) -> Iterator[str]:
     yield "## Suggestion"
     yield ""
     yield suggestions.get(finding.contract, f"Keep the rule: {title[0].lower()}{title[1:]}.")
-    if incidents:
+    reports = [ref for incident in incidents for ref in refs.get(incident, ())]
+    if reports:
         yield ""
-        yield f"Public reports of the same kind: {', '.join(incidents)} in `matrix/incidents.toml`."
+        yield f"Public reports of the same kind: {', '.join(reports)}."
 
 
 def _rule(contract: str) -> tuple[str, str, str, tuple[str, ...]]:
