@@ -33,6 +33,7 @@ class Environment:
         dtype: Name of the activations' torch dtype.
         max_token_num: Tokens that the engine sizes its workspace for.
         hidden_dim: Hidden size that the engine sizes its workspace for.
+        limited: Whether the engine's user allows nothing larger than that to be fused.
         multicast: Whether the pretended device supports NVLink multicast.
         faults: Switches of the upstream's core that are on, such as ``create_raises``.
         expects: The reason code that every upstream must give here; empty where it depends on
@@ -52,6 +53,7 @@ class Environment:
     dtype: str = "bfloat16"
     max_token_num: int = 256
     hidden_dim: int = 1024
+    limited: bool = False
     multicast: bool = True
     faults: tuple[str, ...] = ()
     expects: str = ""

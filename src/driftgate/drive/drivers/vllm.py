@@ -221,7 +221,11 @@ class VllmDriver:
         return sizes
 
     def _config(self) -> SimpleNamespace:
+        environment = self._modules.here.engine.environment
+
         def max_size(ranks: int) -> int | None:
+            if environment.limited:
+                return environment.max_token_num * environment.hidden_dim * self._dtype.itemsize
             size = self._max_sizes().get(ranks)
             return None if size is None else int(size * _MIB)
 

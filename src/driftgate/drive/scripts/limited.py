@@ -1,4 +1,4 @@
-"""The engine's user allows no more to be fused than the workspace is asked for."""
+"""The engine's user allows no more to be fused than the engine asks a workspace for."""
 
 from __future__ import annotations
 
