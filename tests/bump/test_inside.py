@@ -27,6 +27,7 @@ def verdict(kind: Kind, level: Level, where: str = "", *uses: Use) -> Verdict:
         Kind.PEERS_CHANGED,
         Kind.CHOICE_CHANGED,
         Kind.ARGUMENT_CHANGED,
+        Kind.BODY_EDITED,
         Kind.REFUSAL_CHANGED,
     ],
 )
@@ -70,3 +71,13 @@ def test_other_number_of_results() -> None:
 def test_other_number_of_results_on_request() -> None:
     """Unless it was asked for by something new."""
     assert verdict(Kind.RESULT_CHANGED, Level.ADDITIVE) is Verdict.SAFE
+
+
+def test_method_that_the_release_calls_itself() -> None:
+    """A communicator is made by the consumer, and its methods are called by the release."""
+    made = Use("pkg:Communicator", "", "engine.py:2", How.CALL)
+    edited = Difference(Kind.BODY_EDITED, Level.DANGEROUS, "pkg:Communicator", "bcast", None, "b")
+
+    [line] = judge_with([edited], context(uses=Uses((made,)))).lines
+
+    assert (line.verdict, line.sites) == (Verdict.GPU, ("engine.py:2",))

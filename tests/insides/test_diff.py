@@ -245,8 +245,9 @@ def test_every_kind_has_a_case() -> None:
     tried = {kind for _, _, expected in (*CASES, *SHAPE_CASES) for kind, _, _ in expected}
     tried |= {kind for *_, kind, _ in REQUIREMENTS}
 
-    # Of siblings: test_siblings.py.
-    assert tried | {Kind.SIBLINGS_DIFFER, Kind.SIBLINGS_AGREE} == set(Kind)
+    # Beside: test_siblings.py and test_edited.py.
+    beside = {Kind.SIBLINGS_DIFFER, Kind.SIBLINGS_AGREE, Kind.BODY_EDITED}
+    assert tried | beside == set(Kind)
 
 
 @pytest.mark.parametrize("text", [case[1] for case in CASES])

@@ -171,6 +171,8 @@ def test_the_releases_that_cannot_be_imported_are_the_ones_that_could_not(
         ("0.6.14", "0.6.15", "dangerous"),  # back to the driver's memory
         ("0.6.15", "0.6.16", "breaking"),
         ("0.6.16.post3", "0.6.16.post4", "additive"),
+        ("0.6.17", "0.6.18", "dangerous"),  # MNNVL's buffers are aligned otherwise
+        ("0.7.1", "0.7.2", "dangerous"),  # an FP32 workspace is twice as large
         ("0.7.2", "0.7.2.post1", "additive"),
         ("0.7.2", "0.7.4", "dangerous"),  # ranks agree anew on how handles are exchanged
     ],
@@ -178,6 +180,25 @@ def test_the_releases_that_cannot_be_imported_are_the_ones_that_could_not(
 def test_verdicts(old: str, new: str, expected: str) -> None:
     """As read by hand in both releases."""
     assert verdict(changes(PROJECT, old, new)) == expected
+
+
+def test_code_that_nothing_else_tells_of_is_told() -> None:
+    """As the sources read: one method in 0.6.13, buffers' sizes in 0.6.18 and in 0.7.2."""
+    hops = [("0.6.12", "0.6.13"), ("0.6.17", "0.6.18"), ("0.7.1", "0.7.2"), ("0.6.5", "0.6.6")]
+    told = [
+        [(item.symbol.partition(":")[2], item.where) for item in found(*hop, Kind.BODY_EDITED)]
+        for hop in hops
+    ]
+
+    assert told == [
+        [("TorchDistBackend", "bcast")],
+        [("create_allreduce_fusion_workspace", "[mnnvl]")],
+        [
+            ("create_allreduce_fusion_workspace", "[trtllm]"),
+            ("trtllm_create_ipc_workspace_for_all_reduce_fusion", ""),
+        ],
+        [],
+    ]
 
 
 def test_equal_signatures_with_another_allocator_are_dangerous() -> None:

@@ -29,6 +29,10 @@ _DEVICE = {
         "the same call hands something else to the kernel",
         "compare outputs and timing with the old release on the GPU",
     ),
+    Kind.BODY_EDITED: (
+        "other code under the same signature: what it computes, answers or does may differ",
+        "compare its answers with the old release's, and outputs and memory on the GPU",
+    ),
     Kind.REFUSAL_ADDED: (
         "raises where it did not",
         "run the shapes that you serve, and see that none is refused",
@@ -66,6 +70,9 @@ def judge_inside(difference: Difference, context: Context) -> Line | None:
     uses = context.uses.of(difference.symbol, place.member)
     if difference.kind in (Kind.SIBLINGS_DIFFER, Kind.SIBLINGS_AGREE):
         uses = context.uses.of_method(place.member)
+    if difference.kind is Kind.BODY_EDITED:
+        # The release itself calls methods of what it is handed.
+        uses = uses or context.uses.of(difference.symbol)
     if not uses:
         return None
     if difference.level is not Level.DANGEROUS:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from driftgate.errors import UnknownNameError
 from driftgate.insides.diff import diff_insides
+from driftgate.insides.edited import edited_bodies
 from driftgate.insides.requirements import compare_requirements
 from driftgate.insides.siblings import disagreements
 from driftgate.insides.store import load_insides
@@ -40,10 +41,11 @@ def changes(project: Project, old: str, new: str) -> list[Difference]:
     shape = diff(*surfaces)
     shape = [_moved_inside(item, insides[1]) for item in shape]
     members = frozenset(item.where for item in shape if item.kind is Kind.MEMBER_ADDED)
+    told = [*shape, *diff_insides(insides[0], insides[1], target, after, members)]
     return [
-        *shape,
+        *told,
+        *edited_bodies(insides[0], insides[1], target, told),
         *_siblings(*surfaces),
-        *diff_insides(insides[0], insides[1], target, after, members),
         *compare_requirements(before, after),
     ]
 

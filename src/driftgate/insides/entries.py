@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
-import hashlib
 from typing import TYPE_CHECKING
 
+from driftgate.insides.bodies import fingerprint
 from driftgate.insides.flow import Flow
 from driftgate.insides.frames import FunctionNode, parameters
 from driftgate.insides.model import Case, Entry
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
     from driftgate.insides.outcome import Outcome
     from driftgate.insides.target import EntryRow, InsidesTarget
     from driftgate.surface.resolve import Found, Resolver
-
-_FINGERPRINT_LENGTH = 12
-# Calls that only say something.
-_SAYS = ("print", "logger.", "logging.", "warnings.")
 
 
 class EntryReader:
@@ -98,7 +93,7 @@ class EntryReader:
             reaches={name: tuple(sorted(need)) for name, need in sorted(outcome.reaches.items())},
             peers={name: tuple(sorted(need)) for name, need in sorted(outcome.peers.items())},
             bodies={
-                name: _fingerprint(found.node) for name, found in sorted(outcome.low_level.items())
+                name: fingerprint(found.node) for name, found in sorted(outcome.low_level.items())
             },
             refusals=tuple(refusals),
             beneath=tuple(
@@ -117,32 +112,7 @@ def _asked(choice: Outcome, others: list[Outcome]) -> dict[str, str]:
     """Return the functions that only the choice calls, with a fingerprint of each body."""
     known = {name for outcome in others for name in outcome.called}
     return {
-        name: _fingerprint(found.node)
+        name: fingerprint(found.node)
         for name, found in sorted(choice.called.items())
         if name not in known
     }
-
-
-def _fingerprint(node: ast.stmt) -> str:
-    """Return a mark of a function or class that only what it does changes."""
-    bare = _Bare().visit(copy.deepcopy(node))
-    return hashlib.sha256(ast.unparse(bare).encode()).hexdigest()[:_FINGERPRINT_LENGTH]
-
-
-class _Bare(ast.NodeTransformer):
-    """Takes out docstrings, annotations and what is logged or printed."""
-
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        value = node.value
-        if isinstance(value, ast.Constant):
-            return None
-        if isinstance(value, ast.Call) and ast.unparse(value.func).startswith(_SAYS):
-            return None
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        return ast.arg(node.arg)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.returns = None
-        return self.generic_visit(node)

@@ -108,6 +108,7 @@ class Insides:
         generics: Classes of the standard library that are subscripted while importing it;
             those of ``typing`` and ``collections.abc`` are left out.
         entries: By id; those that the release does not have are left out.
+        bodies: A fingerprint of each watched function, and of each method as ``module:Class.name``.
     """
 
     release: str
@@ -116,3 +117,4 @@ class Insides:
     deferred: tuple[ImportEffect, ...] = ()
     generics: tuple[ImportEffect, ...] = ()
     entries: dict[str, Entry] = field(default_factory=dict)
+    bodies: dict[str, str] = field(default_factory=dict)

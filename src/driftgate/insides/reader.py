@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from driftgate.insides.bodies import watched_bodies
 from driftgate.insides.entries import EntryReader
 from driftgate.insides.importing import ImportReader
 from driftgate.insides.model import Insides
@@ -36,4 +37,5 @@ def read_insides(tree: SourceTree, target: InsidesTarget, watched: Target, relea
         importing.deferred(target.low_level),
         importing.generics(),
         {name: entry for name, entry in entries.items() if entry is not None},
+        watched_bodies(resolver, watched),
     )

@@ -21,7 +21,12 @@ def insides_to_json(insides: Insides) -> Json:
         }
         for name, entry in insides.entries.items()
     }
-    return {"release": insides.release, **effects, "entries": entries}
+    return {
+        "release": insides.release,
+        **effects,
+        "entries": entries,
+        "bodies": insides.bodies,
+    }
 
 
 def insides_from_json(data: Json) -> Insides:
@@ -38,7 +43,7 @@ def insides_from_json(data: Json) -> Insides:
         )
         for name, row in data["entries"].items()
     }
-    return Insides(data["release"], entries=entries, **effects)
+    return Insides(data["release"], entries=entries, bodies=dict(data["bodies"]), **effects)
 
 
 def _effect(effect: ImportEffect) -> Json:

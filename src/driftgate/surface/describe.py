@@ -75,11 +75,11 @@ class Describer:
         values: dict[str, ast.expr] = {}
         for child in node.body:
             if isinstance(child, _FunctionNode):
-                if _is_watched(child.name, wanted):
+                if is_watched(child.name, wanted):
                     members[child.name] = self.function(child)
                 continue
             for name in _assigned(child):
-                if _is_watched(name, wanted):
+                if is_watched(name, wanted):
                     members[name] = self._constant(child, values)
                 value = getattr(child, "value", None)
                 if isinstance(value, ast.expr):
@@ -146,7 +146,8 @@ def _assigned(node: ast.stmt) -> list[str]:
     return []
 
 
-def _is_watched(name: str, wanted: tuple[str, ...]) -> bool:
+def is_watched(name: str, wanted: tuple[str, ...]) -> bool:
+    """Whether a class's member is watched; where none is named, all public ones are."""
     if wanted:
         return name in wanted
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))

@@ -67,6 +67,7 @@ class Kind(str, Enum):
     REFUSAL_CHANGED = "refusal-changed"
     REFUSAL_REMOVED = "refusal-removed"
     ARGUMENT_CHANGED = "argument-changed"
+    BODY_EDITED = "body-edited"
     RESULT_CHANGED = "result-changed"
     PARAM_IGNORED = "param-ignored"
     PARAM_HONOURED = "param-honoured"
