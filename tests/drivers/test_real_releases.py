@@ -102,3 +102,13 @@ def test_keywords_break_on_the_right_side(
 ) -> None:
     """A keyword is judged against what the release takes."""
     assert (contract in _broken(worker, consumer, upstream, "h100")) is is_broken
+
+
+@pytest.mark.parametrize(("release", "is_broken"), [("0.5.0rc2", True), ("0.5.1", False)])
+def test_sglang_came_to_hide_its_operation_from_compilers(
+    worker: Worker, release: str, *, is_broken: bool
+) -> None:
+    """It registered the operation with torch within a week of the report (I92)."""
+    broken = _broken(worker, f"sglang=={release}", "stub:v0_5_0", "compile_fused")
+
+    assert ("fullgraph_compiles" in broken) is is_broken

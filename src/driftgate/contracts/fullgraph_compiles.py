@@ -14,7 +14,7 @@ CONTRACT = Contract(
     why="A graph break per layer costs more than fusion saves; under fullgraph it is an error",
     severity=Severity.CRASH,
     family=Family.COMPILE,
-    environments=("compile",),
+    environments=("compile", "compile_fused"),
     incidents=(
         "I91",
         "I92",

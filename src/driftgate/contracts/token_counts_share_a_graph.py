@@ -14,7 +14,7 @@ CONTRACT = Contract(
     why="Each new batch size would stall the engine for seconds",
     severity=Severity.SILENT_FALLBACK,
     family=Family.COMPILE,
-    environments=("compile",),
+    environments=("compile", "compile_fused"),
     incidents=("I91",),
     needs_active=True,
 )

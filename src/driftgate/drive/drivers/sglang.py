@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import inspect
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from driftgate.drive.drivers.cuda_driver import PretendedCudaDriver
+from driftgate.drive.drivers.custom_ops import CustomOps
 from driftgate.drive.drivers.foreign import ForeignModules, Machine, call
 from driftgate.drive.engine import MoeGroups
 from driftgate.trace import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from driftgate.drive.drivers.base import Subject
     from driftgate.drive.engine import Coordinator, Engine
 
@@ -31,8 +35,11 @@ class SglangDriver:
     """
 
     attention: bool = True
+    _fused: Callable[..., Any]
+    _takes_site: bool
 
     def __init__(self, subject: Subject) -> None:
+        self._ops = CustomOps()
         self._modules = ForeignModules(subject, self._answers())
         self._buffers: dict[str, Any] = {}
         self._manager: Any = None
@@ -56,6 +63,8 @@ class SglangDriver:
             "slice group": lambda: self._moe.slices,
             "slice rank": lambda: self._moe.slices.rank_in_group,
             "slice ranks": lambda: self._moe.slices.world_size,
+            "registered operator": lambda: self._ops.registered,
+            "registers operators": lambda: self._ops.register,
             "nodes": lambda: self._modules.here.nodes,
             "on first node": lambda: lambda *_, **__: self._modules.here.on_first_node(),
             "one clique": lambda: _yes,
@@ -105,6 +114,9 @@ class SglangDriver:
         self._buffers = {}
         self._manager = None
         self._modules.restart(Machine(engine, group, backend, sm, nodes))
+        fused = self._modules.operation("fused")
+        self._takes_site = "use_attn_tp_group" in inspect.signature(fused).parameters
+        self._fused = self._ops.instead_of(fused)
         self._refused = self._modules.offers("resolve_backend") and self.resolve_backend() is None
 
     def resolve_backend(self) -> str | None:
@@ -194,13 +206,10 @@ class SglangDriver:
         """See :class:`~driftgate.drive.drivers.base.Driver`."""
         if self._refused:
             return None
-        norm, residual_out = call(
-            self._modules.operation("fused"),
-            input_tensor=tensor,
-            residual=residual,
-            weight=weight,
-            eps=eps,
-            use_attn_tp_group=self.attention,
+        # Nothing is looked up here: a compiler traces it.
+        site = {"use_attn_tp_group": self.attention} if self._takes_site else {}
+        norm, residual_out = self._fused(
+            input_tensor=tensor, residual=residual, weight=weight, eps=eps, **site
         )
         return None if norm is None else (norm, residual_out)
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from driftgate.drive.engine import Coordinator
     from driftgate.drive.stage import Stage
     from driftgate.trace import Json
+
+    Outputs = tuple[torch.Tensor, torch.Tensor] | None
+    Fused = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, float], Outputs]
 
 EPS = 1e-6
 
@@ -135,16 +138,29 @@ def all_reduce(stage: Stage, tensor: torch.Tensor, **args: Json) -> None:
 
 
 def fused(
-    stage: Stage, tensor: torch.Tensor, *, weight_dtype: torch.dtype | None = None, **args: Json
+    stage: Stage,
+    tensor: torch.Tensor,
+    *,
+    weight_dtype: torch.dtype | None = None,
+    compiled: Fused | None = None,
+    **args: Json,
 ) -> None:
-    """Run the fused operation; measure norm and residual against plain torch in float64."""
+    """Run the fused operation; measure norm and residual against plain torch in float64.
+
+    Args:
+        stage: Where it is played.
+        tensor: The input.
+        weight_dtype: Data type of the norm's weight; None for the input's.
+        compiled: What is run instead, as a step named ``compiled``.
+        **args: What else was asked.
+    """
     residual = sample(tensor.shape[0], tensor.shape[1], tensor.dtype, seed=5)
     weight = sample(1, tensor.shape[1], weight_dtype or tensor.dtype, seed=3)[0] + 1
     want_residual = tensor.double() * stage.environment.tp_size + residual.double()
     scale = torch.rsqrt(want_residual.square().mean(-1, keepdim=True) + EPS)
     want_norm = want_residual * scale * weight.double()
 
-    def measure(got: tuple[torch.Tensor, torch.Tensor] | None) -> Json:
+    def measure(got: Outputs) -> Json:
         if got is None:
             return {"declined": True}
         return {
@@ -154,8 +170,8 @@ def fused(
         }
 
     stage.step(
-        "fused",
-        lambda: stage.driver.fused(tensor, residual.clone(), weight, EPS),
+        "fused" if compiled is None else "compiled",
+        lambda: (compiled or stage.driver.fused)(tensor, residual.clone(), weight, EPS),
         measure=measure,
         tokens=tensor.shape[0],
         hidden=tensor.shape[1],
