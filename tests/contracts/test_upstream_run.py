@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,15 @@ import pytest
 from driftgate.backtest.families import release
 from driftgate.backtest.model import Case, Question
 from driftgate.contracts.upstream import upstream_rules
-from driftgate.exercises import exercise_names
+from driftgate.exercises import asking, exercise_names
 from driftgate.findings import State
 from driftgate.paths import find_project
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from driftgate.backtest.model import Answer
+    from driftgate.paths import Project
 
 TREES = "tests/fixtures/upstream"
 PROJECT = find_project(Path(__file__).parent)
@@ -23,10 +27,16 @@ RUN = [name for name, rule in upstream_rules().items() if rule.contract.exercise
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[Question, Answer]:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """One that keeps nothing of earlier runs."""
+    return replace(PROJECT, results=tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="module")
+def answers(project: Project) -> dict[Question, Answer]:
     """What every tree of every contract comes to, all of them run in one go."""
     questions = [_question(name, kind) for name in RUN for kind in ("bad", "good")]
-    return dict(release.ask(questions, PROJECT, 2))
+    return dict(release.ask(questions, project, 2))
 
 
 def _question(contract: str, kind: str) -> Question:
@@ -58,11 +68,39 @@ def test_every_exercise_is_judged() -> None:
     assert set(exercise_names()) == wanted
 
 
-def test_a_release_without_the_thing_shows_nothing() -> None:
+def test_a_release_without_the_thing_shows_nothing(project: Project) -> None:
     """A tree that has no communicator neither keeps nor breaks the rule about communicators."""
     tree = f"file:{TREES}/import_needs_no_runtime/good"
     question = Question("communicator_roots_are_its_own", Case.of({"release": tree}, release.KEYS))
-    ((_, answer),) = release.ask([question], PROJECT, 1)
+    ((_, answer),) = release.ask([question], project, 1)
 
     assert answer.state is State.NOT_RUN
     assert "TorchDistBackend" in answer.reason
+
+
+def test_what_was_kept_is_not_played_again(
+    project: Project, answers: dict[Question, Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second run of the same trees starts no process, and says the same."""
+
+    def refuse(subjects: list[object], *_: object) -> Iterator[None]:
+        assert subjects == []
+        yield from ()
+
+    monkeypatch.setattr(asking, "ask", refuse)
+
+    assert dict(release.ask(list(answers), project, 2)) == answers
+
+
+def test_a_tree_that_cannot_be_imported_shows_nothing(project: Project, tmp_path: Path) -> None:
+    """A release is not blamed for what its import never let it do."""
+    comm = tmp_path / "flashinfer" / "comm"
+    comm.mkdir(parents=True)
+    (comm / "__init__.py").write_text("raise TypeError('not here')\n", encoding="utf-8")
+    question = Question(
+        "import_needs_no_runtime", Case.of({"release": f"file:{tmp_path}"}, release.KEYS)
+    )
+    ((_, answer),) = release.ask([question], project, 1)
+
+    assert answer.state is State.NOT_RUN
+    assert "TypeError: not here" in answer.reason

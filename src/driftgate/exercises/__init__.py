@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from driftgate.exercises.release import Release
     from driftgate.trace import Json
 
-_NOT_EXERCISES = {"asking", "making", "maps", "play", "record", "release"}
+_NOT_EXERCISES = {"asking", "making", "maps", "play", "record", "release", "shelf"}
 
 
 class Exercise(Protocol):

@@ -2,74 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from driftgate.exercises.record import Played
+from driftgate.exercises.record import Outcome, Played
+from driftgate.exercises.shelf import Shelf
 from driftgate.probes.asking import ask
 from driftgate.probes.subject import Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
-
-@dataclass(frozen=True)
-class Wanted:
-    """A release, and what it is to be put through.
-
-    Attributes:
-        name: The release as it is spelled, to tell answers apart.
-        folder: Holds the package.
-        version: The release; empty for a tree that is none.
-        exercises: Their names.
-    """
-
-    name: str
-    folder: Path
-    version: str
-    exercises: Collection[str]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of one release.
-
-    Attributes:
-        refused: Why this interpreter cannot import it; empty where it can.
-        error: How its process died; empty where it did not.
-        played: What each exercise left, by name.
-    """
-
-    refused: str = ""
-    error: str = ""
-    played: Mapping[str, Played] = field(default_factory=dict)
-
-    def get(self, name: str) -> Played:
-        """Return what one exercise left; of a release that is refused anyhow, nothing."""
-        if self.refused:
-            return Played(absent=self.refused)
-        return self.played.get(name, Played(error=self.error))
+    from driftgate.exercises.record import Wanted
+    from driftgate.paths import Project
 
 
 def play_releases(
-    wanted: Iterable[Wanted], seams: Path, workers: int
+    wanted: Sequence[Wanted], project: Project, workers: int
 ) -> Iterator[tuple[str, Outcome]]:
     """Put every release through what is wanted of it, each loaded once in a process of its own.
 
+    What was kept of an earlier run is not played again.
+
     Args:
         wanted: The releases.
-        seams: ``matrix/seams.toml``.
+        project: Where the seams lie, and where records are kept.
         workers: How many at a time.
 
     Raises:
         HarnessError: The process that forks them cannot be started, or died.
     """
+    seams = project.matrix / "seams.toml"
+    shelf = Shelf(project.results / "exercises", seams)
+    known = {each.name: shelf.get(each) for each in wanted}
+    missing = {}
+    for each in wanted:
+        names = tuple(name for name in each.exercises if name not in known[each.name])
+        if names:
+            missing[each.name] = replace(each, exercises=names)
+        else:
+            yield each.name, Outcome(played=known[each.name])
     subjects = [
         Subject(each.name, (str(each.folder),), each.version, exercises=tuple(each.exercises))
-        for each in wanted
-        if each.exercises
+        for each in missing.values()
     ]
     for answers in ask(subjects, seams, workers):
         played = {name: Played(**record) for name, record in answers.played.items()}
-        yield answers.subject, Outcome(answers.refused, answers.error, played)
+        if answers.refused:
+            # Nothing that was begun before counts.
+            played = dict.fromkeys(
+                missing[answers.subject].exercises, Played(absent=answers.refused)
+            )
+        shelf.put(missing[answers.subject], played)
+        yield answers.subject, Outcome("", answers.error, known[answers.subject] | played)

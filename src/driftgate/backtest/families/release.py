@@ -13,7 +13,8 @@ from driftgate.cells import Tier
 from driftgate.contracts.upstream import upstream_rules
 from driftgate.contracts.upstream.base import Evidence
 from driftgate.errors import DriftgateError
-from driftgate.exercises.asking import Outcome, Wanted, play_releases
+from driftgate.exercises.asking import play_releases
+from driftgate.exercises.record import Outcome, Wanted
 from driftgate.findings import State
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def ask(
         elif exercises:
             version = release if evidence.is_recorded else ""
             wanted.append(Wanted(release, evidence.folder, version, exercises))
-    for release, outcome in play_releases(wanted, project.matrix / "seams.toml", workers):
+    for release, outcome in play_releases(wanted, project, workers):
         seen[release] = replace(seen[release], outcome=outcome)
     with ThreadPoolExecutor(workers) as pool:
         running = [

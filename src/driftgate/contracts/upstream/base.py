@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from driftgate.bump.wheels import fetch_wheels
 from driftgate.cells import Tier
 from driftgate.errors import UnknownNameError
-from driftgate.exercises.asking import Outcome
+from driftgate.exercises.record import Outcome
 from driftgate.findings import Finding
 from driftgate.insides.reader import read_insides
 from driftgate.insides.store import load_insides
