@@ -33,6 +33,7 @@ class Environment:
         dtype: Name of the activations' torch dtype.
         max_token_num: Tokens that the engine sizes its workspace for.
         hidden_dim: Hidden size that the engine sizes its workspace for.
+        draft_hidden_dim: Hidden size of a draft model that shares the workspace; 0 without one.
         limited: Whether the engine's user allows nothing larger than that to be fused.
         multicast: Whether the pretended device supports NVLink multicast.
         faults: Switches of the upstream's core that are on, such as ``create_raises``.
@@ -53,6 +54,7 @@ class Environment:
     dtype: str = "bfloat16"
     max_token_num: int = 256
     hidden_dim: int = 1024
+    draft_hidden_dim: int = 0
     limited: bool = False
     multicast: bool = True
     faults: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ CONTRACT = Contract(
     ),
     severity=Severity.CRASH,
     family=Family.NUMERICS,
-    environments=("h100_sizes", "h100_mnnvl_sizes"),
+    environments=("h100_sizes", "h100_mnnvl_sizes", "h100_draft"),
     incidents=("I52", "I62"),
     needs_active=True,
 )
@@ -28,12 +28,10 @@ def check(seen: Evidence) -> Iterator[Breach]:
     for step in seen.steps("fused"):
         if "size" not in step.args:
             continue
-        tokens = step.args["tokens"]
+        size = f"{step.args['tokens']} x {step.args['hidden']}"
         if step.outcome != "ok":
             yield Breach(
-                f"declined, or a right norm of {tokens} tokens",
-                f"{step.outcome}: {step.value}",
-                FUSION,
+                f"declined, or a right norm of {size}", f"{step.outcome}: {step.value}", FUSION
             )
         elif not step.value["declined"] and step.value["norm_error"] > TOLERANCE:
-            yield Breach(f"the norm of {tokens} tokens by plain torch", f"{step.value}", FUSION)
+            yield Breach(f"the norm of {size} by plain torch", f"{step.value}", FUSION)

@@ -117,7 +117,9 @@ class VllmDriver:
             self._pass = self._modules.operation("pass")(self._config())
         return hasattr(self._pass, "allreduce_params")
 
-    def open_manager(self, tokens: int, hidden: int, dtype: torch.dtype) -> bool:
+    def open_manager(
+        self, tokens: int, hidden: int, dtype: torch.dtype, *, group_alone: bool = False
+    ) -> bool:
         """Not offered: vLLM has no managers."""
         raise NotImplementedError
 
@@ -232,7 +234,7 @@ class VllmDriver:
         return SimpleNamespace(
             model_config=SimpleNamespace(get_hidden_size=lambda: self._hidden),
             scheduler_config=SimpleNamespace(max_num_batched_tokens=_BATCHED_TOKENS),
-            speculative_config=None,
+            speculative_config=_with_draft(environment.draft_hidden_dim),
             compilation_config=SimpleNamespace(
                 pass_config=SimpleNamespace(flashinfer_max_size=max_size)
             ),
@@ -252,6 +254,13 @@ class VllmDriver:
                 """Do nothing: there are none."""
 
         return Pass
+
+
+def _with_draft(hidden: int) -> SimpleNamespace | None:
+    """Return vLLM's settings of a draft model of this width; None without one."""
+    if not hidden:
+        return None
+    return SimpleNamespace(draft_model_config=SimpleNamespace(get_hidden_size=lambda: hidden))
 
 
 class _OnGpu(torch.Tensor):
