@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from driftgate.insides.conditions import implies, needs_new
 from driftgate.insides.requirements import admitted, declared
 from driftgate.surface.difference import Difference, Kind, Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from driftgate.insides.conditions import Path
     from driftgate.insides.model import Case, Entry, ImportEffect, Insides, Refusal
     from driftgate.insides.target import InsidesTarget
     from driftgate.surface.releases import ReleaseRow
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _ONLY_NEW = "only where something new is used"
+_UNMET = "only where something new is used, or was refused before"
 
 
 def diff_insides(
@@ -146,6 +149,11 @@ def _call(kind: Kind, level: Level, root: str, module: str, text: str) -> Differ
 
 def _entries(name: str, old: Entry, new: Entry, names: frozenset[str]) -> list[Difference]:
     names |= set(new.params) - set(old.params)
+    names |= {
+        f"{owner}.{member}"
+        for owner, members in new.members.items()
+        for member in set(members) - set(old.members.get(owner, members))
+    }
     by_case = {
         case: list(_cases(name, old, old.cases[case], after, names))
         for case, after in new.cases.items()
@@ -200,7 +208,7 @@ def _cases(
         yield Difference(
             Kind.LOW_LEVEL_EDITED, Level.DANGEROUS, name, new=f"other code in {', '.join(edited)}"
         )
-    yield from _ignored(name, entry, old, new)
+    yield from _ignored(name, entry, old, new, names)
     for place, now in new.hands.items():
         was = old.hands.get(place, now)
         if was != now:
@@ -239,7 +247,10 @@ def _listed(items: Iterable[str]) -> str:
     return ", ".join(items) or "nothing"
 
 
-def _ignored(name: str, entry: Entry, old: Case, new: Case) -> Iterator[Difference]:
+def _ignored(
+    name: str, entry: Entry, old: Case, new: Case, names: frozenset[str]
+) -> Iterator[Difference]:
+    where = name.rpartition(":")[2]
     fresh = [param for param in new.ignored if param not in entry.params]
     if fresh:
         yield Difference(
@@ -251,7 +262,17 @@ def _ignored(name: str, entry: Entry, old: Case, new: Case) -> Iterator[Differen
     ):
         for param in params:
             if param in entry.params and param not in others:
-                yield Difference(kind, Level.DANGEROUS, name, f"({param})", *words)
+                paths = new.uses.get(param, ())
+                late = bool(paths) and all(_is_unmet(path, where, old, names) for path in paths)
+                level, note = (Level.ADDITIVE, _UNMET) if late else (Level.DANGEROUS, "")
+                yield Difference(kind, level, name, f"({param})", *words, note)
+
+
+def _is_unmet(path: Path, where: str, old: Case, names: frozenset[str]) -> bool:
+    """Whether no call that worked goes along ``path`` in ``where``: it was refused there, too."""
+    return needs_new(path, names) or any(
+        item.where == where and implies(path, item.path) for item in old.refusals
+    )
 
 
 def _choice(name: str, old: Case, new: Case) -> Iterator[Difference]:
@@ -285,31 +306,22 @@ def _refusals(name: str, old: Case, new: Case, names: frozenset[str]) -> Iterato
         where, _, raises = key
         # A refusal at the same place with the same exception is that one, spelled otherwise.
         was = next((item for item in gone if (item[0], item[2]) == (where, raises)), None)
+        note = _excuse(after[key], old, names)
+        level = Level.ADDITIVE if note else Level.DANGEROUS
         if was is not None:
             gone.remove(was)
             yield Difference(
-                Kind.REFUSAL_CHANGED, Level.DANGEROUS, name, "", _spelled(was), _spelled(key)
+                Kind.REFUSAL_CHANGED, level, name, "", _spelled(was), _spelled(key), note
             )
-            continue
-        note = _excuse(after[key], old, names)
-        yield Difference(
-            Kind.REFUSAL_ADDED,
-            Level.ADDITIVE if note else Level.DANGEROUS,
-            name,
-            new=_spelled(key),
-            note=note,
-        )
+        else:
+            yield Difference(Kind.REFUSAL_ADDED, level, name, new=_spelled(key), note=note)
     for key in gone:
         yield Difference(Kind.REFUSAL_REMOVED, Level.ADDITIVE, name, old=_spelled(key))
 
 
 def _excuse(refusals: list[Refusal], old: Case, names: frozenset[str]) -> str:
     """Return why a caller that worked before does not meet ``refusals``; empty if it may."""
-    if all(
-        names.intersection((*item.options, *item.mentions))
-        or (item.needs and names.issuperset(item.needs))
-        for item in refusals
-    ):
+    if all(_asks_for_new(item, names) for item in refusals):
         return _ONLY_NEW
     before = {*old.beneath, *(item.text for item in old.refusals)}
     if all(
@@ -317,7 +329,15 @@ def _excuse(refusals: list[Refusal], old: Case, names: frozenset[str]) -> str:
         for item in refusals
     ):
         return "was refused elsewhere before"
+    if all(_is_unmet(item.path, item.where, old, names) for item in refusals):
+        return _UNMET
     return ""
+
+
+def _asks_for_new(item: Refusal, names: frozenset[str]) -> bool:
+    """Whether who gives no new parameter, and uses no new member, does not meet ``item``."""
+    hangs_on = {*item.options, *item.hinges}
+    return bool(names.intersection(hangs_on)) or needs_new(item.path, names)
 
 
 def _conjuncts(test: str) -> list[str]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from driftgate.insides.bodies import fingerprint
+from driftgate.insides.conditions import weakest
 from driftgate.insides.flow import Flow
-from driftgate.insides.frames import FunctionNode, parameters
+from driftgate.insides.frames import Frame, FunctionNode, parameters
 from driftgate.insides.model import Case, Entry
 from driftgate.insides.names import Names
 from driftgate.insides.values import Term, Value, literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from driftgate.insides.model import Refusal
     from driftgate.insides.outcome import Outcome
     from driftgate.insides.target import EntryRow, InsidesTarget
     from driftgate.surface.resolve import Found, Resolver
@@ -47,15 +52,31 @@ class EntryReader:
         cases = {case: self._case(outcome, names, row) for case, outcome in outcomes.items()}
         if row.choice:
             choice = self._read(found, node, names, row, literal(row.choice))
-            known = {refusal for case in cases.values() for refusal in case.refusals}
+            known = {_told(item) for case in cases.values() for item in case.refusals}
             chosen = self._case(choice, names, row)
             cases[row.choice] = Case(
                 # The rest is what its alternatives say.
                 ignored=chosen.ignored,
-                refusals=tuple(item for item in chosen.refusals if item not in known),
+                refusals=tuple(item for item in chosen.refusals if _told(item) not in known),
+                uses=chosen.uses,
                 asks=_asked(choice, list(outcomes.values())),
             )
-        return Entry(tuple(names), cases)
+        return Entry(tuple(names), cases, self._members(found, node))
+
+    def _members(self, found: Found, node: FunctionNode) -> dict[str, tuple[str, ...]]:
+        """Return what classes hold of which ``node`` spells members, as an enumeration has them."""
+        frame = Frame(found.module, {})
+        spelled = {
+            item.value.id: item.value
+            for item in ast.walk(node)
+            if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name)
+        }
+        classes = {name: self._names.definition(spelled[name], frame) for name in sorted(spelled)}
+        return {
+            name: tuple(_assigned(item.node))
+            for name, item in classes.items()
+            if item is not None and isinstance(item.node, ast.ClassDef)
+        }
 
     def _branches(self, row: EntryRow) -> dict[str, Value | None]:
         if not row.select:
@@ -100,12 +121,28 @@ class EntryReader:
                 sorted({item.text for item in outcome.refusals if item.where not in watched})
             ),
             hands={name: tuple(sorted(texts)) for name, texts in sorted(outcome.hands.items())},
+            uses={
+                name: paths
+                for name in names
+                if (paths := weakest(sorted(outcome.uses.get(name, ()))))
+            },
             results={name: tuple(sorted(need)) for name, need in sorted(outcome.results.items())},
             defaults={
                 name: tuple(sorted(texts - {name}))
                 for name, texts in sorted(outcome.defaults.items())
             },
         )
+
+
+def _told(refusal: Refusal) -> Refusal:
+    """Return what a refusal is on every branch that meets it."""
+    return replace(refusal, path=(), hinges=())
+
+
+def _assigned(node: ast.ClassDef) -> Iterator[str]:
+    for child in node.body:
+        targets = child.targets if isinstance(child, ast.Assign) else ()
+        yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def _asked(choice: Outcome, others: list[Outcome]) -> dict[str, str]:

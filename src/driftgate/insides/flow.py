@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from driftgate.insides.frames import Condition, Frame, FunctionNode, defaults
+from driftgate.insides.conditions import UNKNOWN, conjuncts, expanded
+from driftgate.insides.frames import Condition, Frame, FunctionNode, bound_once, defaults
 from driftgate.insides.invocations import SELF, Invocations, least
 from driftgate.insides.model import Refusal
 from driftgate.insides.values import NOTHING, SOMETHING, Value, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from driftgate.insides.outcome import Outcome
     from driftgate.surface.resolve import Found
 
@@ -32,6 +35,7 @@ class Flow(Invocations):
     def body(self, node: FunctionNode, frame: Frame) -> Value:
         """Read the body of ``node`` in ``frame`` and return what it returns."""
         self.stack.append(node)
+        frame.once = bound_once(node)
         if not self._block(node.body, frame):
             self._result(NOTHING, None, frame)
         self.stack.pop()
@@ -39,7 +43,16 @@ class Flow(Invocations):
 
     def _block(self, body: list[ast.stmt], frame: Frame) -> bool:
         """Read statements; whether the last one read surely leaves the function or the loop."""
-        return any(self._statement(node, frame) for node in body)
+        known = len(frame.after)
+        leaves = False
+        for node in body:
+            leaves = self._statement(node, frame)
+            if leaves:
+                break
+            if not isinstance(node, ast.If) and _may_leave([node]):
+                frame.after.append((UNKNOWN,))
+        del frame.after[known:]
+        return leaves
 
     def _statement(self, node: ast.stmt, frame: Frame) -> bool:
         reader = getattr(self, f"_{type(node).__name__.lower()}_", None)
@@ -56,6 +69,8 @@ class Flow(Invocations):
 
     def _result(self, value: Value, node: ast.expr | None, frame: Frame) -> None:
         frame.returned.append(value)
+        if frame.is_entry:
+            self.use(value.params | frame.control, frame)
         if len(self.stack) == 1 and frame.owner is None:
             trees = (
                 [node] if isinstance(node, ast.Tuple) else [_parsed(item) for item in value.texts]
@@ -79,12 +94,6 @@ class Flow(Invocations):
     def _refuse(self, exception: str, frame: Frame) -> None:
         if not frame.where or not exception:
             return
-        mentions = {
-            item.attr if isinstance(item, ast.Attribute) else item.id
-            for condition in frame.conditions
-            for item in ast.walk(ast.parse(condition.text))
-            if isinstance(item, (ast.Attribute, ast.Name))
-        }
         test = frame.conditions[-1].text if frame.conditions else ""
         refusal = Refusal(
             frame.where,
@@ -92,7 +101,8 @@ class Flow(Invocations):
             exception,
             needs=tuple(sorted(frame.control)),
             options=tuple(sorted(frame.needed)),
-            mentions=tuple(sorted(mentions)),
+            hinges=tuple(sorted(frozenset().union(*(item.hinges for item in frame.conditions)))),
+            path=frame.path,
         )
         if refusal not in self.outcome.refusals:
             self.outcome.refusals.append(refusal)
@@ -100,15 +110,22 @@ class Flow(Invocations):
     def _if_(self, node: ast.If, frame: Frame) -> bool:
         test = self.value(node.test, frame)
         if test.truth is not None:
-            return self._block(node.body if test.truth else node.orelse, frame)
+            chosen = node.body if test.truth else node.orelse
+            leaves = self._block(chosen, frame)
+            if _may_leave(chosen):
+                frame.after.append((UNKNOWN,))
+            return leaves
         text = ast.unparse(node.test)
         before = frame.env
         left: list[dict[str, Value]] = []
+        stays: list[Condition] = []
         for holds, spelling, body in (
             (True, text, node.body),
             (False, f"not ({text})", node.orelse),
         ):
             condition = self._condition(spelling, node.test, test, frame, holds=holds)
+            if not _may_leave(body):
+                stays.append(condition)
             frame.env = {**before, **self.narrowed(node.test, frame, holds=holds)}
             frame.conditions.append(condition)
             if not self._block(body, frame):
@@ -116,20 +133,43 @@ class Flow(Invocations):
             frame.conditions.pop()
             frame.env = before
         frame.env = _merged(left) if left else before
+        if len(stays) < len((node.body, node.orelse)):
+            # One side surely goes, and the other surely does not: that other one is the rest.
+            frame.after.append(stays[0].meaning if len(left) == len(stays) == 1 else (UNKNOWN,))
         return not left
 
     def _condition(
         self, text: str, test: ast.expr, value: Value, frame: Frame, *, holds: bool
     ) -> Condition:
+        options = {
+            name
+            for name, default in self.optional.items()
+            if name in value.params and self._at(test, {name: default}, frame).truth is (not holds)
+        }
+        hinges = [
+            self.value(part, frame).params
+            for part in _parts(test, holds=holds)
+            if self._at(part, self.optional, frame).truth is not holds
+        ]
+        return Condition(
+            text,
+            value.params,
+            frozenset(options),
+            conjuncts(expanded(test, frame.definitions), holds=holds),
+            # A limit is met by what is measured, whoever set it.
+            frozenset().union(
+                *(params for params in hinges if len(params) == 1 or not _limits(test))
+            ),
+        )
+
+    def _at(self, test: ast.expr, given: Mapping[str, Value], frame: Frame) -> Value:
+        """Return what ``test`` is where the parameters in ``given`` are what it says."""
         kept = frame.env
-        options = set()
-        for name, default in self.optional.items():
-            if name in value.params:
-                frame.env = {key: item.where(name, default) for key, item in kept.items()}
-                if self.value(test, frame).truth is (not holds):
-                    options.add(name)
+        for name, default in given.items():
+            frame.env = {key: item.where(name, default) for key, item in frame.env.items()}
+        found = self.value(test, frame)
         frame.env = kept
-        return Condition(text, value.params, frozenset(options))
+        return found
 
     def _for_(self, node: ast.For, frame: Frame) -> bool:
         items = self.value(node.iter, frame)
@@ -146,7 +186,10 @@ class Flow(Invocations):
 
     def _loop(self, node: ast.For | ast.While, frame: Frame) -> bool:
         before = dict(frame.env)
+        # That it runs at all is a condition, too.
+        frame.after.append((UNKNOWN,))
         self._block(node.body, frame)
+        frame.after.pop()
         frame.env = _merged([before, frame.env])
         self._block(node.orelse, frame)
         return False
@@ -179,6 +222,8 @@ class Flow(Invocations):
         value = self.value(node.value, frame)
         for target in node.targets:
             self.assign(target, node.value, value, frame)
+            if isinstance(target, ast.Name):
+                frame.define(target.id, node.value)
         return False
 
     def _annassign_(self, node: ast.AnnAssign, frame: Frame) -> bool:
@@ -220,6 +265,22 @@ class Flow(Invocations):
             frame.imports[name] = (source, alias.name)
             frame.env.pop(name, None)
         return False
+
+
+def _parts(test: ast.expr, *, holds: bool) -> list[ast.expr]:
+    """Return what must all hold where ``test`` does, or must all fail where it does not."""
+    joins = ast.And if holds else ast.Or
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joins) else [test]
+
+
+def _limits(test: ast.expr) -> bool:
+    return any(isinstance(item, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for item in ast.walk(test))
+
+
+def _may_leave(body: list[ast.stmt]) -> bool:
+    """Whether ``body`` may end the function or the loop around it without raising."""
+    leaving = (ast.Return, ast.Break, ast.Continue)
+    return any(isinstance(child, leaving) for node in body for child in ast.walk(node))
 
 
 def _parsed(text: str) -> ast.expr:

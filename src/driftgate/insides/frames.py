@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from driftgate.insides.conditions import expanded, is_plain
 from driftgate.insides.values import NOTHING, SOMETHING, Value, joined, literal, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from driftgate.insides.conditions import Path
     from driftgate.surface.resolve import Found
     from driftgate.surface.sources import ParsedModule
 
@@ -25,11 +28,15 @@ class Condition:
         text: As source text.
         params: Parameters of the entry that it depends on.
         options: Those of them that a caller must give: at their defaults it does not hold.
+        meaning: The same as conjuncts, names spelled out.
+        hinges: Parameters that it hinges on: parts that the defaults surely meet are left out.
     """
 
     text: str
     params: frozenset[str] = frozenset()
     options: frozenset[str] = frozenset()
+    meaning: Path = ()
+    hinges: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -48,6 +55,9 @@ class Frame:
         returned: What it returned so far.
         conditions: Undecided conditions around the present statement, innermost last.
         options: What the callers' conditions need to be given.
+        after: Conditions that hold because the function, or the loop, was not left before.
+        definitions: What the names stand for that are bound once, and to something plain.
+        once: Names that are bound once, parameters included.
     """
 
     module: ParsedModule
@@ -61,6 +71,15 @@ class Frame:
     returned: list[Value] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     options: frozenset[str] = frozenset()
+    after: list[Path] = field(default_factory=list)
+    definitions: dict[str, str] = field(default_factory=dict)
+    once: frozenset[str] = frozenset()
+
+    @property
+    def path(self) -> Path:
+        """All that is told of when the present statement runs, as conjuncts."""
+        told = (*(item.meaning for item in self.conditions), *self.after)
+        return tuple(dict.fromkeys(text for texts in told for text in texts))
 
     @property
     def control(self) -> frozenset[str]:
@@ -71,6 +90,13 @@ class Frame:
     def needed(self) -> frozenset[str]:
         """Parameters that a caller must give for the present statement to run."""
         return self.options.union(*(item.options for item in self.conditions))
+
+    def define(self, name: str, node: ast.expr) -> None:
+        """Let ``name`` stand for ``node`` where that is plain, and no name of it varies."""
+        names = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+        local = names.intersection(self.env)
+        if name in self.once and local <= self.once and is_plain(node):
+            self.definitions[name] = expanded(node, self.definitions)
 
     def bind(self, name: str, value: Value) -> None:
         """Let ``name`` be ``value`` from here on."""
@@ -156,6 +182,17 @@ def parameters(node: FunctionNode) -> list[str]:
     """Return the names of the parameters, in order, stars left out."""
     args = node.args
     return [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+
+
+def bound_once(node: FunctionNode) -> frozenset[str]:
+    """Return the names that ``node`` binds in one place: parameters, and what is assigned once."""
+    stored = Counter(parameters(node))
+    stored.update(
+        item.id
+        for item in ast.walk(node)
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
+    )
+    return frozenset(name for name, times in stored.items() if times == 1)
 
 
 def defaults(node: FunctionNode) -> dict[str, Value]:

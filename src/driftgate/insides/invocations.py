@@ -125,6 +125,7 @@ class Invocations(Expressions):
         )
         inner.conditions = list(frame.conditions)
         inner.options = frame.options
+        inner.after = list(frame.after)
         return self.body(node, inner)
 
     def _note(self, callee: str, found: Found | None, given: Arguments, frame: Frame) -> None:
@@ -140,12 +141,19 @@ class Invocations(Expressions):
                 for text in over.texts:
                     least(self.outcome.peers, text, frame.needed)
         if frame.is_entry and callee not in _BUILTINS:
-            self.outcome.forwarded |= frame.control.union(*(value.params for value in given.all))
+            used = frame.control.union(*(value.params for value in given.all))
+            self.outcome.forwarded |= used
+            self.use(used, frame)
             if found is not None:
                 self.outcome.called[callee] = found
                 for name, value in self._bound_arguments(found, given).items():
                     key = f"{found.name}({name})"
                     self.outcome.hands.setdefault(key, set()).update(value.texts)
+
+    def use(self, params: frozenset[str], frame: Frame) -> None:
+        """Note that ``params`` count where the present statement of the entry runs."""
+        for name in params:
+            self.outcome.uses.setdefault(name, set()).add(frame.path)
 
     def _bound_arguments(self, found: Found | None, given: Arguments) -> dict[str, Value]:
         """Return what each parameter of a function or class of the package is in a call."""
@@ -196,6 +204,7 @@ class Invocations(Expressions):
             fields,
             conditions=list(caller.conditions) if helps else [],
             options=caller.needed,
+            after=list(caller.after) if helps else [],
         )
         return self.body(node, frame)
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from driftgate.insides.conditions import Path
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,9 @@ class Refusal:
         raises: The exception's name.
         needs: Parameters of the entry that the conditions depend on.
         options: Those that a caller must give for them to hold.
-        mentions: Names and attributes that the conditions spell.
+        hinges: Parameters that the conditions hinge on: what surely holds where they are left to
+            their defaults is no matter of theirs.
+        path: All conditions, as conjuncts that :mod:`driftgate.insides.conditions` reads.
     """
 
     where: str
@@ -39,7 +45,8 @@ class Refusal:
     raises: str
     needs: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
-    mentions: tuple[str, ...] = ()
+    hinges: tuple[str, ...] = ()
+    path: Path = ()
 
     @property
     def text(self) -> str:
@@ -66,6 +73,7 @@ class Case:
         hands: What the entry hands to the functions and classes that it calls, as possibilities by
             ``callee(parameter)``.
         defaults: What the entry lets a parameter be that was left to a default of None.
+        uses: When a parameter counts, as paths any of which is enough, of those that do not always.
         results: What the entry returns, ``3 values`` for a tuple of three, as ``reaches``; empty
             for a class.
     """
@@ -80,6 +88,7 @@ class Case:
     asks: dict[str, str] = field(default_factory=dict)
     hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    uses: dict[str, tuple[Path, ...]] = field(default_factory=dict)
     results: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -90,10 +99,12 @@ class Entry:
     Attributes:
         params: What it accepts, in order.
         cases: By branch; one with an empty name where the entry does not branch.
+        members: Of each class of the package whose members it spells, all that there are.
     """
 
     params: tuple[str, ...]
     cases: dict[str, Case]
+    members: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from driftgate.insides.conditions import Path
     from driftgate.insides.model import Refusal
     from driftgate.surface.resolve import Found
 
@@ -24,6 +25,7 @@ class Outcome:
         hands: What it hands to these, by ``callee(parameter)``.
         returns: Whether the entry can return.
         defaults: What the entry lets a parameter be whose default is None.
+        uses: When each parameter reaches a call of the entry, or what it returns.
         results: What the entry returns, each with what a caller must give for it.
     """
 
@@ -36,4 +38,5 @@ class Outcome:
     hands: dict[str, set[str]] = field(default_factory=dict)
     returns: bool = False
     defaults: dict[str, set[str]] = field(default_factory=dict)
+    uses: dict[str, set[Path]] = field(default_factory=dict)
     results: dict[str, frozenset[str]] = field(default_factory=dict)
