@@ -17,7 +17,7 @@ CONTRACT = Contract(
     ),
     severity=Severity.HANG,
     family=Family.KEYWORDS,
-    environments=("b200", "b200_subgroup"),
+    environments=("b200", "b200_subgroup", "b200_group_alone"),
     incidents=(
         "I11",
         "I15",

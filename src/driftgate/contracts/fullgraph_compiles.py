@@ -27,4 +27,5 @@ def check(seen: Evidence) -> Iterator[Breach]:
     """Look at every call of the compiled layer."""
     for step in seen.steps("compiled"):
         if step.outcome != "ok":
-            yield Breach("it compiles and runs", f"{step.outcome}: {str(step.value)[:200]}")
+            said = " ".join(f"{step.outcome}: {step.value}".split())
+            yield Breach("it compiles and runs", said[:200])

@@ -14,7 +14,15 @@ CONTRACT = Contract(
     why=("Over WORLD, ranks that never come are waited for, or the wrong peers' memory is reduced"),
     severity=Severity.HANG,
     family=Family.TOPOLOGY,
-    environments=("h100", "h100_subgroup", "h100_fp32", "b200", "b200_subgroup", "b200_cutedsl"),
+    environments=(
+        "h100",
+        "h100_subgroup",
+        "h100_fp32",
+        "b200",
+        "b200_subgroup",
+        "b200_cutedsl",
+        "b200_group_alone",
+    ),
     incidents=(
         "I11",
         "I12",

@@ -73,8 +73,13 @@ class Driver(Protocol):
     def can_use(self, tensor: torch.Tensor, group: Coordinator) -> bool:
         """Return whether an all-reduce of ``tensor`` over ``group`` may be fused."""
 
-    def open_manager(self, tokens: int, hidden: int, dtype: torch.dtype) -> bool:
-        """Make a workspace manager by hand, for :meth:`check_size`; return whether it is ready."""
+    def open_manager(
+        self, tokens: int, hidden: int, dtype: torch.dtype, *, group_alone: bool = False
+    ) -> bool:
+        """Make a workspace manager by hand, for :meth:`check_size`; return whether it is ready.
+
+        Told the device group and the CPU group, or ``group_alone`` and neither of them.
+        """
 
     def check_size(
         self, tokens: int, hidden: int, dtype: torch.dtype, *, use_oneshot: bool | None = None

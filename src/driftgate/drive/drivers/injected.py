@@ -121,7 +121,9 @@ class InjectedDriver:
             )
         )
 
-    def open_manager(self, tokens: int, hidden: int, dtype: torch.dtype) -> bool:
+    def open_manager(
+        self, tokens: int, hidden: int, dtype: torch.dtype, *, group_alone: bool = False
+    ) -> bool:
         """Make a ``FlashInferWorkspaceManager`` over the configured group."""
         group = self._group
         assert group is not None, "configure() comes first"  # noqa: S101 - scripts are ours
@@ -135,8 +137,8 @@ class InjectedDriver:
             group=group.cpu_group,
             use_fp32_lamport=str(dtype) == "torch.float32",
             dtype=dtype,
-            device_group=group.device_group,
-            cpu_group=group.cpu_group,
+            device_group=None if group_alone else group.device_group,
+            cpu_group=None if group_alone else group.cpu_group,
         )
         return bool(self._manager.initialized)
 

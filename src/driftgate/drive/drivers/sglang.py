@@ -152,7 +152,9 @@ class SglangDriver:
             )
         )
 
-    def open_manager(self, tokens: int, hidden: int, dtype: torch.dtype) -> bool:
+    def open_manager(
+        self, tokens: int, hidden: int, dtype: torch.dtype, *, group_alone: bool = False
+    ) -> bool:
         """Make a workspace manager over the configured group."""
         group = self._modules.here.group
         self._manager = self._modules.operation("manager")()
@@ -167,8 +169,8 @@ class SglangDriver:
             group=group.cpu_group,
             use_fp32_lamport=dtype is torch.float32,
             dtype=dtype,
-            device_group=group.device_group,
-            cpu_group=group.cpu_group,
+            device_group=None if group_alone else group.device_group,
+            cpu_group=None if group_alone else group.cpu_group,
         )
         return bool(self._manager.initialized)
 

@@ -130,8 +130,10 @@ class VllmDriver:
         raise NotImplementedError
 
     def can_use(self, tensor: torch.Tensor, group: Coordinator) -> bool:  # noqa: ARG002 - it has its own
-        """Ask the communicator, which looks at tensors on a GPU only."""
-        return bool(self._communicator.should_use_fi_ar(tensor.as_subclass(_OnGpu)))
+        """Ask the communicator, while there is one; it looks at tensors on a GPU only."""
+        return self._communicator is not None and bool(
+            self._communicator.should_use_fi_ar(tensor.as_subclass(_OnGpu))
+        )
 
     def all_reduce(self, tensor: torch.Tensor) -> torch.Tensor:
         """See :class:`~driftgate.drive.drivers.base.Driver`."""
@@ -197,11 +199,12 @@ class VllmDriver:
         )
 
     def cleanup(self) -> None:
-        """Let the pass go, then destroy the communicator, as vLLM's shutdown does."""
+        """Let the pass go, then destroy the communicator and forget it, as vLLM's shutdown does."""
         self._pass = None
         gc.collect()
         if self._communicator is not None:
             self._communicator.destroy()
+            self._communicator = None
 
     def status(self) -> Status | None:
         """Derive it: vLLM disables its parts and does not say why."""
