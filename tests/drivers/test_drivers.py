@@ -96,6 +96,21 @@ def test_what_a_release_does_not_have_is_not_asked(worker: Worker) -> None:
     assert _steps(vllm, "can_use")
 
 
+def test_a_communicator_that_was_destroyed_is_not_asked(worker: Worker, tmp_path: Path) -> None:
+    """vLLM forgets it then: that it would make a new workspace when asked is nobody's concern."""
+    for file in (MODULES / "vllm").iterdir():
+        text = file.read_text(encoding="utf-8")
+        eager = "make_workspace(256, 1024, tensor.dtype, self.group) is not None"
+        changed = text.replace("and _fi_ar_workspace is not None", f"and {eager}")
+        (tmp_path / file.name).write_text(changed, encoding="utf-8")
+
+    trace = _trace(worker, f"vllm@{tmp_path}")
+
+    asked = [step for step in trace.steps if step.op == "can_use"]
+    assert [step.value["answer"] for step in asked if step.args.get("after_cleanup")] == [False]
+    assert any(step.value["answer"] for step in asked)
+
+
 def test_a_compiled_graph_runs_without_the_pass_that_made_it(worker: Worker) -> None:
     """What vLLM's cache gives back is the fused operation and what the pass had put into it."""
     trace = _trace(worker, f"vllm@{MODULES / 'vllm'}", "h100_cached_graph")
