@@ -39,11 +39,15 @@ def issue_page(
         refs: Public reports by incident.
         root: This project's folder, which is no part of any path in the report.
     """
-    return ("\n".join(_lines(known, suggestions, refs)) + "\n").replace(f"{root}/", "")
+    text = "\n".join(_lines(known, suggestions, refs, root)) + "\n"
+    return text.replace(f"{root}/", "")
 
 
 def _lines(
-    known: Known, suggestions: Mapping[str, str], refs: Mapping[str, tuple[str, ...]]
+    known: Known,
+    suggestions: Mapping[str, str],
+    refs: Mapping[str, tuple[str, ...]],
+    root: Path,
 ) -> Iterator[str]:
     finding = known.best.finding
     title, why, severity, incidents = _rule(finding.contract)
@@ -51,7 +55,7 @@ def _lines(
     yield ""
     yield "| | |"
     yield "|---|---|"
-    for name, value in _facts(known, severity):
+    for name, value in _facts(known, severity, root):
         yield f"| {name} | {value} |"
     yield ""
     yield "## What happens"
@@ -91,11 +95,18 @@ def _subject(known: Known) -> str:
     return known.best.cell.consumer.replace("==", " ")
 
 
-def _facts(known: Known, severity: str) -> Iterator[tuple[str, str]]:
+def _where(site: str, root: Path) -> str:
+    if not site:
+        return "no single call site"
+    mine = site.startswith(("stubs/", f"{root}/"))
+    return f"`{site}`, {'in what stands for FlashInfer' if mine else 'as released'}"
+
+
+def _facts(known: Known, severity: str, root: Path) -> Iterator[tuple[str, str]]:
     cell, finding = known.best.cell, known.best.finding
     yield "finding", f"`{known.id}`"
     yield "contract", f"`{finding.contract}` ({severity})"
-    yield "where", f"`{finding.site}`, as released" if finding.site else "no single call site"
+    yield "where", _where(finding.site, root)
     if finding.symbol:
         yield "symbol", f"`{finding.symbol}`"
     if known.reach is not None:
