@@ -16,7 +16,7 @@ LOADS_ITSELF = False
 
 
 def play(release: Release) -> Json:
-    """Return for each backend how many allocations there were, and how many are left."""
+    """Return for each backend how many allocations there were and are left."""
     records = {}
     with making(release, WHOLE) as maker:
         for backend in BACKENDS:

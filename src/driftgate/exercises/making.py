@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.exercises.record import AbsentError
 from driftgate.probes.cases.arguments import BACKENDS, creation
+from driftgate.probes.model import Ref
 from driftgate.probes.stage import staged
 from driftgate.probes.values import Values
 
@@ -36,6 +37,10 @@ class Maker:
     release: Release
     scene: Scene
     values: Values
+
+    def group(self) -> Any:
+        """The scene's process group."""
+        return self.values.make(Ref.GROUP, None)
 
     def make(self, backend: str, **changes: Any) -> Any:
         """Make a workspace; what the release raises leaves this method."""
