@@ -14,3 +14,12 @@ def test_memory_is_there_unless_the_device_is_full() -> None:
         assert result.value == code
         assert (result is driver.CUresult.CUDA_SUCCESS) is not full
         assert driver.cuMemGetAllocationGranularity(None, None)[0] is driver.CUresult.CUDA_SUCCESS
+
+
+def test_a_device_without_multicast_has_no_granularity_for_it() -> None:
+    """801 is CUDA's number for what a device does not support; plain memory is as before."""
+    for multicast, code in ((True, 0), (False, 801)):
+        driver = PretendedCudaDriver(multicast=multicast)
+
+        assert driver.cuMulticastGetGranularity(None, None)[0].value == code
+        assert driver.cuMemCreate(1 << 21, None, 0)[0].value == 0

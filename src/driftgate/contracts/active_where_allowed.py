@@ -23,6 +23,7 @@ CONTRACT = Contract(
         "b200_cutedsl",
         "h100_creation_raises",
         "h100_shutdown",
+        "h100_unicast",
     ),
     incidents=(
         "I2",

@@ -16,6 +16,7 @@ _GRANULARITY = 2 << 20
 class _Result(Enum):
     CUDA_SUCCESS = 0
     CUDA_ERROR_OUT_OF_MEMORY = 2
+    CUDA_ERROR_NOT_SUPPORTED = 801
 
 
 class _HandleType(Enum):
@@ -51,10 +52,12 @@ class PretendedCudaDriver:
 
     Args:
         full: Every allocation fails.
+        multicast: Whether the device supports NVLink multicast.
     """
 
-    def __init__(self, *, full: bool = False) -> None:
+    def __init__(self, *, full: bool = False, multicast: bool = True) -> None:
         self._full = full
+        self._multicast = multicast
 
     CUresult = _Result
     CUmemAllocationHandleType = _HandleType
@@ -72,6 +75,8 @@ class PretendedCudaDriver:
 
     def cuMulticastGetGranularity(self, _prop: object, _flags: object) -> tuple[_Result, int]:
         """Return the granularity of a multicast object, in bytes."""
+        if not self._multicast:
+            return _Result.CUDA_ERROR_NOT_SUPPORTED, 0
         return _Result.CUDA_SUCCESS, _GRANULARITY
 
     def cuMemCreate(self, _size: int, _prop: object, _flags: int) -> tuple[_Result, int]:

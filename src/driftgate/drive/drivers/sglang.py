@@ -50,7 +50,7 @@ class SglangDriver:
             "backend": lambda: self._modules.here.backend,
             "buffers": lambda: self._buffers,
             "ceil_align": lambda: _ceil_align,
-            "cuda driver": lambda: PretendedCudaDriver(full=self._is_out_of_memory()),
+            "cuda driver": self._cuda_driver,
             "expert group": lambda: self._moe.experts,
             "expert rank": lambda: self._moe.experts.rank_in_group if self._moe.experts else 0,
             "expert ranks": lambda: self._moe.experts.world_size if self._moe.experts else 1,
@@ -71,8 +71,11 @@ class SglangDriver:
             "rank": lambda: self._modules.here.group.rank_in_group,
         }
 
-    def _is_out_of_memory(self) -> bool:
-        return "create_raises_oom" in self._modules.here.engine.environment.faults
+    def _cuda_driver(self) -> PretendedCudaDriver:
+        pretended = self._modules.here.engine.environment
+        return PretendedCudaDriver(
+            full="create_raises_oom" in pretended.faults, multicast=pretended.multicast
+        )
 
     @property
     def _moe(self) -> MoeGroups:
@@ -105,7 +108,7 @@ class SglangDriver:
         backend: str | None,
         sm: int,
         nodes: int,
-        multicast: bool,  # noqa: ARG002 - SGLang does not ask
+        multicast: bool,  # noqa: ARG002 - SGLang asks the CUDA driver
     ) -> None:
         """Restart the module in this engine, which asks for its backend as SGLang's start-up does.
 
