@@ -11,6 +11,7 @@ import pytest
 from driftgate.backtest.families import release
 from driftgate.backtest.model import Case, Question
 from driftgate.contracts.upstream import upstream_rules
+from driftgate.errors import UnknownNameError
 from driftgate.exercises import asking, exercise_names
 from driftgate.findings import State
 from driftgate.paths import find_project
@@ -104,3 +105,34 @@ def test_a_tree_that_cannot_be_imported_shows_nothing(project: Project, tmp_path
 
     assert answer.state is State.NOT_RUN
     assert "TypeError: not here" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("contract", "backend"),
+    [("size_check_keeps_nothing", "nccl"), ("servers_share_no_socket", "trtllm")],
+)
+def test_a_backend_that_tells_nothing_is_refused(
+    project: Project, contract: str, backend: str
+) -> None:
+    """A row that asks for what no evidence tells apart would be green for no reason."""
+    tree = f"file:{TREES}/{contract}/bad"
+    case = Case.of({"release": tree, "backend": backend}, release.KEYS)
+
+    with pytest.raises(UnknownNameError):
+        list(release.ask([Question(contract, case)], project, 1))
+
+
+def test_one_backend_counts_alone(project: Project) -> None:
+    """The tree makes one backend without multicast; the other falls over, and does not say why."""
+    tree = f"file:{TREES}/multicast_only_where_used/good"
+    contract = "confidential_computing_is_honoured"
+    questions = [
+        Question(contract, Case.of({"release": tree, "backend": backend}, release.KEYS))
+        for backend in ("trtllm", "mnnvl")
+    ]
+    states = {
+        question.case.get("backend"): answer.state
+        for question, answer in release.ask(questions, project, 1)
+    }
+
+    assert states == {"trtllm": State.PASS, "mnnvl": State.FAIL}

@@ -12,10 +12,11 @@ from driftgate.bump.wheels import why_no_wheels
 from driftgate.cells import Tier
 from driftgate.contracts.upstream import upstream_rules
 from driftgate.contracts.upstream.base import Evidence
-from driftgate.errors import DriftgateError
+from driftgate.errors import DriftgateError, UnknownNameError
 from driftgate.exercises.asking import play_releases
 from driftgate.exercises.record import Outcome, Wanted
 from driftgate.findings import State
+from driftgate.probes.cases.arguments import BACKENDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -39,6 +40,7 @@ def ask(
     """Read each release once, run it once where a rule wants that, and fetch what is needed."""
     by_release: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
+        _require_backend(question)
         by_release[question.case.get("release")].append(question)
     seen = {release: Evidence(release, project) for release in by_release}
     wanted = []
@@ -77,6 +79,23 @@ def _answers(questions: Sequence[Question], seen: Evidence) -> list[tuple[Questi
         )
         for question in questions
     ]
+
+
+def _require_backend(question: Question) -> None:
+    """Accept only a backend that there is, for a contract that tells them apart.
+
+    Raises:
+        UnknownNameError: There is none, or it does not.
+    """
+    backend = question.case.get("backend")
+    if backend and backend not in BACKENDS:
+        raise UnknownNameError("backend", backend, BACKENDS)
+    if backend and question.contract not in _by_backend():
+        raise UnknownNameError("contract by backend", question.contract, _by_backend())
+
+
+def _by_backend() -> tuple[str, ...]:
+    return tuple(name for name, rule in upstream_rules().items() if rule.contract.by_backend)
 
 
 def _narrowed(seen: Evidence, question: Question) -> Evidence:

@@ -50,6 +50,7 @@ class ReleaseContract:
         needs_wheel: Whether records are not enough, and the release itself is looked at.
         exercises: What the release is put through; a release that has none of what these are
             about shows nothing.
+        by_backend: Whether it can be asked of the workspaces of one backend alone.
         tier: How real its evidence is: wheel where the release's own code is run.
     """
 
@@ -60,6 +61,7 @@ class ReleaseContract:
     about: tuple[str, ...] = ()
     needs_wheel: bool = False
     exercises: tuple[str, ...] = ()
+    by_backend: bool = False
     tier: Tier = Tier.STATIC
 
 

@@ -19,6 +19,7 @@ CONTRACT = ReleaseContract(
     severity=Severity.CRASH,
     incidents=("I80",),
     exercises=("confidential_computing",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

@@ -20,6 +20,7 @@ CONTRACT = ReleaseContract(
     severity=Severity.CRASH,
     incidents=("I32",),
     exercises=("old_nvml",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

@@ -20,6 +20,7 @@ CONTRACT = ReleaseContract(
     severity=Severity.CRASH,
     incidents=("I52",),
     exercises=("forced_strategies",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

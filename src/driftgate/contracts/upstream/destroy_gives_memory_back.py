@@ -16,6 +16,7 @@ CONTRACT = ReleaseContract(
     why=("An engine that sleeps, or makes a larger one, keeps the memory of the old one for good"),
     severity=Severity.LEAK,
     exercises=("destroyed_workspace",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

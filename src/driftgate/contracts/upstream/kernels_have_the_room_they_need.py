@@ -20,6 +20,7 @@ CONTRACT = ReleaseContract(
         "I63",
     ),
     exercises=("full_workspaces",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

@@ -18,6 +18,7 @@ CONTRACT = ReleaseContract(
     ),
     severity=Severity.CRASH,
     exercises=("another_device",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

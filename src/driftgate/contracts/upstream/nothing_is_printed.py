@@ -16,6 +16,7 @@ CONTRACT = ReleaseContract(
     why="Lines of every rank in an engine's output, which nobody can turn off",
     severity=Severity.NOISE,
     exercises=("quiet_life",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

@@ -17,6 +17,7 @@ CONTRACT = ReleaseContract(
     severity=Severity.SILENT_FALLBACK,
     incidents=("I87",),
     exercises=("given_options",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

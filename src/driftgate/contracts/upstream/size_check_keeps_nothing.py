@@ -20,6 +20,7 @@ CONTRACT = ReleaseContract(
     severity=Severity.LEAK,
     incidents=("I10",),
     exercises=("dropped_workspace",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 

@@ -17,6 +17,7 @@ CONTRACT = ReleaseContract(
     severity=Severity.NOISE,
     incidents=("I57",),
     exercises=("quiet_life",),
+    by_backend=True,
     tier=Tier.WHEEL,
 )
 
