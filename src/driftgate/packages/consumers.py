@@ -93,10 +93,11 @@ def pins_in_files(subject: Subject, target: PackagesTarget) -> Iterator[Pin]:
 
 
 def _folder(path: Path) -> Subject:
-    root = path if path.is_dir() else path.parent
-    project = root / "pyproject.toml"
-    if not project.is_file():
-        raise InvalidDataError(path, "no pyproject.toml there", "give a project's folder")
+    project = path / "pyproject.toml" if path.is_dir() else path
+    if not (project.is_file() and fnmatchcase(project.name, _PROJECT)):
+        problem = "no project file" if path.exists() else "there is no such path"
+        raise InvalidDataError(path, problem, "give the folder of a pyproject.toml")
+    root = project.parent
     table = read_toml(project).get("project", {})
     if not isinstance(table, dict):
         raise InvalidDataError(project, "project is no table", "write [project]")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from driftgate.errors import IndexUnavailableError
+from driftgate.errors import IndexUnavailableError, InvalidDataError
 from driftgate.insides.diff import diff_insides
 from driftgate.insides.importing import ImportReader
 from driftgate.insides.model import Insides
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from driftgate.packages.rows import PackagesTarget
     from driftgate.paths import Project
     from driftgate.surface.difference import Difference
+    from driftgate.surface.sources import ParsedModule
 
 # For markers, where neither the environment nor the metadata leads to one.
 _ANY_PYTHON = "3.12"
@@ -247,9 +248,31 @@ class Evidence:
     def _insides(self, release: Release) -> Insides:
         if (self.project.insides / f"{release.version}.json").is_file():
             return load_insides(self.project.insides, release.version)
-        tree = SourceTree(_Files(self.code_files()), self.target.package)
-        reader = ImportReader(Resolver(tree.within(self.insides.root)), self.insides.root)
+        reader = self._reader
         return Insides(release.version, imports=reader.imports(), generics=reader.generics())
+
+    @cached_property
+    def _tree(self) -> SourceTree:
+        return SourceTree(_Files(self.code_files()), self.target.package)
+
+    @cached_property
+    def _reader(self) -> ImportReader:
+        root = self.insides.root
+        try:
+            return ImportReader(Resolver(self._tree.within(root)), root)
+        except InvalidDataError as error:
+            raise CannotTellError(f"this Python cannot read {self.code} ({error})") from error
+
+    def modules_at_import(self) -> Iterator[ParsedModule]:
+        """Yield the modules that importing the package imports for sure.
+
+        Raises:
+            CannotTellError: The release is not at hand, or not to be read.
+        """
+        for name, guarded in self._reader.modules.items():
+            module = self._tree.module(name)
+            if module is not None and not guarded:
+                yield module
 
     def own_check(self, companions: Mapping[str, str]) -> Findings:
         """Ask the release itself what it says of ``companions``, by name and version.

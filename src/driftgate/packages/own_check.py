@@ -115,6 +115,8 @@ def _ask(  # noqa: PLR0913, PLR0917 - each is a thing apart
             said = _BUILD.format(version=installed[target.main])
             _write(root / f"{build.replace('.', '/')}.py", said)
         for name, version in installed.items():
+            if name == target.main and not known:
+                continue  # a checkout that is not installed has no metadata
             told = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
             _write(root / f"{name.replace('-', '_')}-{version}.dist-info" / "METADATA", told)
         order = {

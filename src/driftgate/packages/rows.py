@@ -24,6 +24,8 @@ _KINDS: dict[str, Any] = {
     "bindings": dict[str, str],
     "brings": dict[str, str],
     "sensitive": Any,
+    "standard_since": dict[str, str],
+    "standard_until": dict[str, str],
 }
 _OWN_CHECK: dict[str, Any] = {
     "modules": tuple[str, ...],
@@ -82,6 +84,8 @@ class PackagesTarget:
         bindings: The module that a distribution brings, of those that are bindings.
         brings: The distribution that requiring another one brings along.
         sensitive: Distributions of which not every release will do.
+        standard_since: The first Python whose standard library has a name.
+        standard_until: The first Python whose standard library lacks it again.
     """
 
     main: str
@@ -95,6 +99,8 @@ class PackagesTarget:
     bindings: dict[str, str]
     brings: dict[str, str]
     sensitive: tuple[Sensitive, ...]
+    standard_since: dict[str, str]
+    standard_until: dict[str, str]
 
     def companion(self, name: str) -> str | None:
         """Return what another version of a companion comes to; None for what is none."""
