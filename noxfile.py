@@ -51,7 +51,16 @@ CPU = Environment("cpu", ("test", "types"), project=True, torch=True)
 STATIC = Environment("static", ("test",), project=True)
 WITHOUT_TORCH = tuple(
     f"tests/{name}"
-    for name in ("calls", "index", "insides", "project", "released", "stubtree", "surface")
+    for name in (
+        "calls",
+        "index",
+        "insides",
+        "packages",
+        "project",
+        "released",
+        "stubtree",
+        "surface",
+    )
 )
 # What an engine runs with; made only where there is a device, since it is several gigabytes.
 GPU = Environment("gpu", ("test",), project=True, torch=True, flashinfer=True)
