@@ -97,7 +97,10 @@ def _plain(node: FunctionNode) -> FunctionNode:
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes out docstrings, annotations and what is logged or printed."""
+    """Takes out docstrings, annotations, local imports, and what is logged, printed or complained.
+
+    Where an import runs is told of importing.
+    """
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         value = node.value
@@ -106,6 +109,26 @@ class _Bare(ast.NodeTransformer):
         if isinstance(value, ast.Call) and ast.unparse(value.func).startswith(_SAYS):
             return None
         return node
+
+    def visit_Import(self, node: ast.Import) -> None:
+        del node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        del node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if node.value is None:
+            return None
+        return ast.Assign([node.target], self.visit(node.value), lineno=node.lineno)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        if isinstance(node.exc, ast.Call):
+            node.exc = node.exc.func
+        return self.generic_visit(node)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        node.msg = None
+        return self.generic_visit(node)
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         return ast.arg(node.arg)
