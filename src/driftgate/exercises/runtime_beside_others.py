@@ -19,8 +19,8 @@ _STUB = "/site-packages/tilelang/lib/libcudart_stub.so"
 _OTHERS = (
     _STUB,
     "/site-packages/other/libcudart-stub.so",
-    "/opt/libcudart/lib/libother.so",
-    "/opt/cuda/lib64/libcudart.so.12.backup",
+    "/usr/lib/libcudart/libother.so",
+    "/usr/local/cuda/lib64/libcudart.so.12.backup",
     "/opt/cuda/lib64/libcudart_static.a",
 )
 # All of them are: the plain name, versions, and the hash that wheel builders put in.
