@@ -11,6 +11,8 @@ import signal
 import sys
 import threading
 import time
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,12 +34,14 @@ def _import_fails() -> None:
     sys.meta_path.insert(0, _Broken())
 
 
-class _Broken:
+class _Broken(Loader):
     """Finds ``flashinfer``, and fails to load it as a broken binary does."""
 
-    def find_spec(self, name: str, *_: object) -> None:
-        if name.partition(".")[0] == "flashinfer":
-            raise ImportError("libtvm_ffi.so: undefined symbol")
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name.partition(".")[0] == "flashinfer" else None
+
+    def create_module(self, _: ModuleSpec) -> None:
+        raise ImportError("libtvm_ffi.so: undefined symbol")
 
 
 class _UnreadableError(RuntimeError):

@@ -50,6 +50,9 @@ class Driver(Protocol):
     def load(self) -> None:
         """Import the consumer."""
 
+    def forget(self) -> None:
+        """Have the next :meth:`configure` find the consumer as if just imported."""
+
     def configure(  # noqa: PLR0913 - an engine says all of this at once
         self,
         engine: Engine,

@@ -72,6 +72,10 @@ class ForeignModules:
         for part in self._parts:
             importlib.import_module(part.name)
 
+    def forget(self) -> None:
+        """Have the next start import the modules anew, over what the upstream has become."""
+        self._is_fresh = False
+
     def restart(self, machine: Machine) -> None:
         """Have the modules as they were when they were loaded, on this machine."""
         self.machine = machine

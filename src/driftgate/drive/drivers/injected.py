@@ -75,6 +75,9 @@ class InjectedDriver:
             if not hasattr(self._module, name):
                 raise MissingOperationError(self._source, name)
 
+    def forget(self) -> None:
+        """Nothing: modules with these names look at the upstream when they first need it."""
+
     def configure(  # noqa: PLR0913 - see Driver
         self,
         engine: Engine,

@@ -45,7 +45,7 @@ class SglangDriver:
         self._manager: Any = None
         self._refused = False
 
-    def _answers(self) -> dict[str, Any]:
+    def _answers(self) -> dict[str, Callable[[], Any]]:
         return {
             "backend": lambda: self._modules.here.backend,
             "buffers": lambda: self._buffers,
@@ -99,6 +99,10 @@ class SglangDriver:
         """Import the module on a machine whose current device is 0."""
         torch.cuda.current_device = lambda: 0
         self._modules.load()
+
+    def forget(self) -> None:
+        """See :class:`~driftgate.drive.drivers.base.Driver`."""
+        self._modules.forget()
 
     def configure(  # noqa: PLR0913 - see Driver
         self,

@@ -78,6 +78,10 @@ class VllmDriver:
             _define_operator("vllm_ir", f"{name}() -> ()")
         self._modules.load()
 
+    def forget(self) -> None:
+        """See :class:`~driftgate.drive.drivers.base.Driver`."""
+        self._modules.forget()
+
     def configure(  # noqa: PLR0913 - see Driver
         self,
         engine: Engine,

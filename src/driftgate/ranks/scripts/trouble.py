@@ -28,6 +28,7 @@ def run(stage: RankStage) -> None:
     assert trouble is not None, "this script is for rows of troubles"  # noqa: S101 - ours
     if stage.case.strikes(stage.rank.rank):
         bring_about(trouble.id)
+        stage.driver.forget()
     if not begin(stage):
         return
     belongings = Belongings()
