@@ -21,7 +21,7 @@ _OTHERS = (
     "/site-packages/other/libcudart-stub.so",
     "/usr/lib/libcudart/libother.so",
     "/usr/local/cuda/lib64/libcudart.so.12.backup",
-    "/opt/cuda/lib64/libcudart_static.a",
+    "/usr/local/cuda/lib64/libcudart_static.a",
 )
 # All of them are: the plain name, versions, and the hash that wheel builders put in.
 _RUNTIMES = (
