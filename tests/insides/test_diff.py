@@ -70,6 +70,16 @@ CASES = [
         [(Kind.CALL_AT_IMPORT_REMOVED, Level.ADDITIVE, "")],
     ),
     (
+        "def f(kind, x=None):\n    if x is None: x = 1\n    return x",
+        "def f(kind, x=None):\n    if x is None: x = 2\n    return x",
+        [(Kind.DEFAULT_CHANGED, Level.SAFE_BY_KEYWORD, "[a, b](x)")],
+    ),
+    (
+        "def f(kind, x=None): return x",
+        "def f(kind, x=None):\n    if x is None: x = 2\n    return x",
+        [],
+    ),
+    (
         "def f(kind): return 1, kind",
         "def f(kind): return 1, kind, 2",
         [(Kind.RESULT_CHANGED, Level.BREAKING, "[a, b]")],

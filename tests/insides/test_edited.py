@@ -13,6 +13,8 @@ ENTRIES = (EntryRow("pkg:make", select="kind", values=("a", "b")), EntryRow("pkg
 TARGET = InsidesTarget("pkg", LOW_LEVEL, ENTRIES)
 WATCHED = ("pkg:size", "pkg:make", "pkg:run", "pkg:Pair", "pkg:Buffer")
 FORM = """
+ALIGNMENT = {alignment}
+other = {other}
 def size(x):
     {size}
 def _aligned(x):
@@ -38,7 +40,9 @@ def run(x):
 """
 BEFORE = {
     "size": "return _aligned(x) * 2",
-    "aligned": "return x // 16 * 16",
+    "alignment": "1 << 4",
+    "other": "1",
+    "aligned": "return x // ALIGNMENT * ALIGNMENT",
     "unwatched": "return x",
     "buffer": "pass",
     "pair": "self.size = size(x)",
@@ -64,6 +68,8 @@ def edited(*told: Difference, **after: str) -> list[tuple[str, str]]:
     [
         ("size", "return _aligned(x) * 4", [("pkg:size", ""), ("pkg:make", "[a]")]),
         ("aligned", "return x // 32 * 32", [("pkg:size", ""), ("pkg:make", "[a]")]),
+        ("alignment", "1 << 5", [("pkg:size", ""), ("pkg:make", "[a]")]),
+        ("other", "2", []),
         ("unwatched", "return 1", []),
         ("buffer", "self.x = 1", []),
         ("pair", "self.size = 8", [("pkg:make", "[a]")]),

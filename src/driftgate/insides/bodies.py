@@ -31,7 +31,7 @@ def watched_bodies(resolver: Resolver, watched: Target) -> dict[str, str]:
     """Return a fingerprint of each watched function, and of each method as ``module:Class.name``.
 
     Private functions and methods that it calls, and that stand beside it, are part of it; so are
-    the watched functions that a method calls.
+    the constants that it reads there, and the watched functions that a method calls.
     """
     found = {row: resolver.resolve(row.module, row.name) for row in watched.watched if row.name}
     named = {
@@ -44,14 +44,16 @@ def watched_bodies(resolver: Resolver, watched: Target) -> dict[str, str]:
         if each is None:
             continue
         beside = _private(_functions(each.module.tree.body))
+        constants = _constants(each.module.tree.body)
         if isinstance(each.node, FunctionNode):
-            bodies[row.id] = fingerprint(*_with_helpers(each.node, beside, {}))
+            parts = _with_helpers(each.node, beside, {})
+            bodies[row.id] = fingerprint(*parts, *_read(parts, constants))
         elif isinstance(each.node, ast.ClassDef):
             methods = _functions(each.node.body)
             for name, node in methods.items():
                 if is_watched(name, row.members):
                     parts = _with_helpers(node, {**named, **beside}, _private(methods))
-                    bodies[f"{row.id}.{name}"] = fingerprint(*parts)
+                    bodies[f"{row.id}.{name}"] = fingerprint(*parts, *_read(parts, constants))
     return bodies
 
 
@@ -86,6 +88,24 @@ def _helper(
     if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self":
         return methods.get(call.func.attr)
     return None
+
+
+def _constants(body: list[ast.stmt]) -> dict[str, ast.stmt]:
+    """Return the statements that bind a name to what needs no call."""
+    found: dict[str, ast.stmt] = {}
+    for node in body:
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+            continue
+        if not any(isinstance(part, ast.Call) for part in ast.walk(node.value)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {item.id: node for item in targets if isinstance(item, ast.Name)}
+    return found
+
+
+def _read(parts: list[FunctionNode], constants: Mapping[str, ast.stmt]) -> list[ast.stmt]:
+    """Return the constants that ``parts`` read, by name."""
+    nodes = (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Name))
+    return [constants[name] for name in sorted({node.id for node in nodes} & constants.keys())]
 
 
 def _plain(node: FunctionNode) -> FunctionNode:

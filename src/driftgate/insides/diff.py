@@ -209,16 +209,7 @@ def _cases(
             Kind.LOW_LEVEL_EDITED, Level.DANGEROUS, name, new=f"other code in {', '.join(edited)}"
         )
     yield from _ignored(name, entry, old, new, names)
-    for place, now in new.hands.items():
-        was = old.hands.get(place, now)
-        if was != now:
-            yield Difference(
-                Kind.ARGUMENT_CHANGED,
-                Level.DANGEROUS,
-                name,
-                old=f"{place} is {' or '.join(was)}",
-                new=f"{place} is {' or '.join(now)}",
-            )
+    yield from _handed(name, old, new)
     yield from _choice(name, old, new)
     yield from _refusals(name, old, new, names)
 
@@ -245,6 +236,32 @@ def _results(name: str, old: Case, new: Case, names: frozenset[str]) -> Iterator
 
 def _listed(items: Iterable[str]) -> str:
     return ", ".join(items) or "nothing"
+
+
+def _handed(name: str, old: Case, new: Case) -> Iterator[Difference]:
+    """Yield what a parameter left to None stands for otherwise, and what is handed on otherwise."""
+    for param, chosen in new.defaults.items():
+        usual = old.defaults.get(param, chosen)
+        if usual != chosen:
+            yield Difference(
+                Kind.DEFAULT_CHANGED,
+                Level.SAFE_BY_KEYWORD,
+                name,
+                f"({param})",
+                " or ".join(usual),
+                " or ".join(chosen),
+                "what None stands for",
+            )
+    for place, now in new.hands.items():
+        was = old.hands.get(place, now)
+        if was != now:
+            yield Difference(
+                Kind.ARGUMENT_CHANGED,
+                Level.DANGEROUS,
+                name,
+                old=f"{place} is {' or '.join(was)}",
+                new=f"{place} is {' or '.join(now)}",
+            )
 
 
 def _ignored(
