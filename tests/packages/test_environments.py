@@ -170,6 +170,28 @@ def test_a_binding_that_lacks_a_name() -> None:
     assert "added_later" in told.expected
 
 
+def test_a_switched_off_comparison_is_not_blamed() -> None:
+    """That it says nothing is the variable's doing, which another rule tells."""
+    case = {
+        "installed": ["flashinfer-python==9.1", "flashinfer-cubin==9.0"],
+        "variables": {"FLASHINFER_DISABLE_VERSION_CHECK": "1"},
+    }
+    with pytest.raises(CannotTellError):
+        breaches("own_check_misses_nothing", case)
+
+    assert breaches("check_stays_on", case)
+
+
+def test_files_that_would_leave_their_folder_are_not_read() -> None:
+    """A wheel may hold such names; what is read is written below a folder to be run."""
+    target = evidence({"installed": ["a==1"]}, index()).target
+
+    assert target.wanted("flashinfer-python", "flashinfer/comm/deep/down.py")
+    assert target.wanted("sglang", "docker/Dockerfile.gpu")
+    assert not target.wanted("flashinfer-python", "flashinfer/jit/deep/down.py")
+    assert not target.wanted("flashinfer-python", "flashinfer/comm/../../../up.py")
+
+
 def test_rules_that_cannot_be_told_do_not_stop_the_others() -> None:
     """One environment, all rules, a verdict of each."""
     seen = evidence({"installed": ["flashinfer-python==9.1", "flashinfer-cubin==9.0"]}, index())

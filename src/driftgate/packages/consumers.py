@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from driftgate.packages.rows import PackagesTarget
 
 _FILE = "file:"
+_FORM = "write name==version or file:PATH"
 _PROJECT = "pyproject*.toml"
 _READ = (_PROJECT, "requirements*.txt", "Dockerfile*", "*.py")
 # Folders of others: environments, builds, what version control keeps.
@@ -66,11 +67,10 @@ def find_subject(name: str, catalogue: Catalogue) -> Subject:
     try:
         spelled = Requirement(name)
     except InvalidRequirement as error:
-        problem = "no consumer"
-        raise BadEnvironmentError(name, problem, "write name==version or file:PATH") from error
+        raise BadEnvironmentError(name, "no consumer", _FORM) from error
     pin = Pin(canonicalize_name(spelled.name), spelled.specifier, name)
     if not pin.exact or len(spelled.specifier) != 1:
-        raise BadEnvironmentError(name, "says no single version", "write name==version")
+        raise BadEnvironmentError(name, "says no single version", _FORM)
     release = catalogue.release(pin.name, pin.exact)
     if release is None:
         raise NoSuchReleaseError(pin.name, pin.exact, catalogue.newest(pin.name))

@@ -143,6 +143,8 @@ class Evidence:
         """The consumer and what is installed, as far as metadata is at hand, and why not beyond."""
         found = [self.consumer] if self.consumer else []
         unread = {}
+        if self.consumer and not self.consumer.release.requires:
+            unread[str(self.consumer.release)] = "its metadata requires nothing"
         for each in self.environment.installed.values():
             if not each.version:
                 continue

@@ -111,6 +111,8 @@ class PackagesTarget:
 
     def wanted(self, name: str, path: str) -> bool:
         """Whether the file at ``path`` of a distribution is read."""
+        if ".." in path.split("/"):
+            return False  # what is read may be written below a folder, and stays there
         return any(_matches(path, pattern) for pattern in self.files.get(name, ()))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from driftgate.backtest.model import Case
     from driftgate.packages.catalogue import Catalogue
-    from driftgate.packages.model import Rule, Verdict
+    from driftgate.packages.model import Environment, Rule, Verdict
     from driftgate.paths import Project
 
 KEYS: dict[str, Any] = {
@@ -70,7 +70,7 @@ def _answer(question: Question, project: Project, catalogue: Catalogue) -> Answe
     return Answer(State.PASS, Tier.STATIC)
 
 
-def _environment(case: Case) -> Any:  # noqa: ANN401
+def _environment(case: Case) -> Environment:
     return spelled(
         case.get("installed", ()),
         case.get("python"),

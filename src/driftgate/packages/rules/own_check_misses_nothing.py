@@ -20,7 +20,15 @@ RULE = PackageRule(
 def check(seen: Evidence) -> Iterator[Breach]:
     """Ask the release about each companion that does not match it."""
     version = seen.main_version()
-    skewed = [each for each in seen.companions_there() if differ(version, each.version)]
+    switched = [name for name in seen.target.switches if seen.environment.variables.get(name)]
+    if switched:
+        raise CannotTellError(f"{switched[0]} switches the release's comparison off")
+    # Those that are found by way of another one are compared when that one finds them.
+    skewed = [
+        each
+        for each in seen.companions_there()
+        if each.name in seen.target.companions and differ(version, each.version)
+    ]
     if not skewed:
         raise CannotTellError("no kernels of another version are installed")
     for each in skewed:

@@ -9,6 +9,8 @@ from driftgate.packages.versions import differ
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from packaging.specifiers import SpecifierSet
+
     from driftgate.packages.evidence import Evidence
     from driftgate.packages.model import Pin
 
@@ -22,21 +24,22 @@ RULE = PackageRule(
 def check(seen: Evidence) -> Iterator[Breach]:
     """Compare metadata, its extras, assertions in the source and container files, two at a time."""
     for subject in seen.engines_there():
-        told = set()
+        told: dict[tuple[str, SpecifierSet, str, SpecifierSet], tuple[Pin, Pin]] = {}
         for one, other in combinations(dict.fromkeys(seen.pins(subject)), 2):
             if _together(one, other) and _disagree(one, other, seen):
-                key = one.name, other.name, one.specifier, other.specifier
-                if key not in told:
-                    told.add(key)
-                    yield Breach(
-                        str(subject.release),
-                        f"{one.name} and {other.name} alike"
-                        if one.name != other.name
-                        else f"one {one.name}",
-                        f"{one}, but {other}",
-                        "pin one version in all of these places",
-                        next((each.site for each in (other, one) if ":" in each.site), ""),
-                    )
+                # The same two versions in several places are one disagreement.
+                told.setdefault(
+                    (one.name, one.specifier, other.name, other.specifier), (one, other)
+                )
+        for one, other in told.values():
+            alike = f"one {one.name}" if one.name == other.name else f"{other.name} as {one.name}"
+            yield Breach(
+                str(subject.release),
+                alike,
+                f"{one}, but {other}",
+                "pin one version in all of these places",
+                next((each.site for each in (other, one) if ":" in each.site), ""),
+            )
 
 
 def _together(one: Pin, other: Pin) -> bool:
@@ -50,6 +53,6 @@ def _disagree(one: Pin, other: Pin, seen: Evidence) -> bool:
             first.exact and not second.specifier.contains(first.exact, prereleases=True)
             for first, second in ((one, other), (other, one))
         )
-    kin = [seen.target.main in (each.name for each in (one, other))]
-    kin += [any(seen.target.companion(each.name) is not None for each in (one, other))]
-    return all(kin) and bool(one.exact and other.exact) and differ(one.exact, other.exact)
+    main = any(each.name == seen.target.main for each in (one, other))
+    companion = any(seen.target.companion(each.name) is not None for each in (one, other))
+    return main and companion and differ(one.exact, other.exact)

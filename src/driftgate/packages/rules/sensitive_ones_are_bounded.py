@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
@@ -59,14 +60,14 @@ def _imported(files: Mapping[str, str], module: str) -> str:
     """Return where a module is imported, at the top or in a function; empty for nowhere."""
     for path, text in files.items():
         if path.endswith(".py") and module in text:
-            for node in ast.walk(ast.parse(text)):
-                names = (
-                    [each.name for each in node.names]
-                    if isinstance(node, ast.Import)
-                    else [node.module or ""]
-                    if isinstance(node, ast.ImportFrom)
-                    else []
-                )
-                if any(name == module or name.startswith(f"{module}.") for name in names):
-                    return f"{path}:{getattr(node, 'lineno', 1)}"
+            with suppress(SyntaxError, ValueError):
+                for node in ast.walk(ast.parse(text)):
+                    if any(f"{name}.".startswith(f"{module}.") for name in _names(node)):
+                        return f"{path}:{getattr(node, 'lineno', 1)}"
     return ""
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [each.name for each in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []
