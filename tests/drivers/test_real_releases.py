@@ -112,3 +112,15 @@ def test_sglang_came_to_hide_its_operation_from_compilers(
     broken = _broken(worker, f"sglang=={release}", "stub:v0_5_0", "compile_fused")
 
     assert ("fullgraph_compiles" in broken) is is_broken
+
+
+@pytest.mark.parametrize(("release", "is_broken"), [("0.5.10", True), ("0.5.23", False)])
+def test_sglangs_norm_came_to_reduce_where_fusion_could_not_be_had(
+    worker: Worker, release: str, *, is_broken: bool
+) -> None:
+    """The layer before leaves its all-reduce to the norm, which forgot it (I32)."""
+    broken = _broken(worker, f"sglang-norm=={release}", "stub:v0_6_7", "h100_creation_raises")
+
+    assert ("unfused_result_is_right" in broken) is is_broken
+    active = _broken(worker, f"sglang-norm=={release}", "stub:v0_6_12", "h100")
+    assert not {"active_where_allowed", "fused_norm_is_right"} & set(active)

@@ -31,7 +31,7 @@ _FILE = "file:"
 
 
 def choose_consumers(name: str, project: Project) -> list[Consumer]:
-    """Return what ``name`` spells; ``all`` is ours and the newest release of each project.
+    """Return what ``name`` spells; ``all`` is ours and the newest pinned release of each.
 
     Raises:
         UnknownNameError: It spells no consumer.
@@ -39,7 +39,7 @@ def choose_consumers(name: str, project: Project) -> list[Consumer]:
     """
     if name != ALL:
         return [choose_consumer(name, project)]
-    rows = _driven_rows(project).values()
+    rows = [row for row in _driven_rows(project).values() if row.pins]
     return [find_consumer(OURS), *(released_consumer(row, _newest(row)) for row in rows)]
 
 

@@ -84,7 +84,7 @@ def fetch_consumer(
         return kept
     found = _fetch(row, release, settings)
     try:
-        _keep(folder, found, row.files)
+        _keep(folder, found, row)
     except OSError as error:
         problem = (error.strerror or type(error).__name__).lower()
         raise StoreUnwritableError(folder, problem) from error
@@ -114,8 +114,10 @@ def _fetch(row: ConsumerRow, release: str, settings: IndexSettings) -> ReleasedC
     return ReleasedConsumer(row.distribution, release, archive.filename, size, fetched, files, pins)
 
 
-def _wanted(opened: Release, basenames: tuple[str, ...]) -> tuple[Source, ...]:
-    paths = [path for path in opened.names() if path.rpartition("/")[2] in basenames]
+def _wanted(opened: Release, wanted: tuple[str, ...]) -> tuple[Source, ...]:
+    paths = [
+        path for path in opened.names() if any(f"/{path}".endswith(f"/{each}") for each in wanted)
+    ]
     return tuple(Source(path, opened.read(path) or "") for path in paths)
 
 
@@ -141,7 +143,7 @@ def _pins(metadata: str) -> dict[str, str]:
 def _load(folder: Path, row: ConsumerRow, release: str) -> ReleasedConsumer | None:
     """Return what was kept; None where something is missing, damaged or no longer all."""
     try:
-        text = (folder / row.distribution / f"{release}.json").read_text(encoding="utf-8")
+        text = (folder / row.name / f"{release}.json").read_text(encoding="utf-8")
         kept = json.loads(text)
         if tuple(kept["wanted"]) != row.files:
             return None
@@ -164,14 +166,14 @@ def _load(folder: Path, row: ConsumerRow, release: str) -> ReleasedConsumer | No
         return None
 
 
-def _keep(folder: Path, found: ReleasedConsumer, wanted: tuple[str, ...]) -> None:
+def _keep(folder: Path, found: ReleasedConsumer, consumer: ConsumerRow) -> None:
     digests = {}
     for source in found.files:
         digest = hashlib.sha256(source.text.encode("utf-8")).hexdigest()
         digests[source.path] = digest
         write_whole(folder / "files" / digest, source.text)
     row = {
-        "wanted": wanted,
+        "wanted": consumer.files,
         "filename": found.filename,
         "size": found.size,
         "fetched": found.fetched,
@@ -179,4 +181,4 @@ def _keep(folder: Path, found: ReleasedConsumer, wanted: tuple[str, ...]) -> Non
         "pins": found.pins,
     }
     text = json.dumps(row, indent=1, sort_keys=True) + "\n"
-    write_whole(folder / found.distribution / f"{found.release}.json", text)
+    write_whole(folder / consumer.name / f"{found.release}.json", text)

@@ -53,7 +53,8 @@ class ConsumerRow:
     Attributes:
         name: As spelled before ``==`` on the command line; the row's file name.
         distribution: Its name on the package index.
-        files: Base names of the files that may call the upstream.
+        files: Names of the files that may call the upstream, with as much of their folders as it
+            takes to tell them from others.
         pins: The FlashInfer release that each of its releases pins, where that is recorded.
         adapter: How they are driven; None where they are only read.
     """
@@ -73,15 +74,30 @@ def load_consumer_rows(matrix: Path) -> dict[str, ConsumerRow]:
     """
     folder = matrix / "consumers"
     pins = _load_pins(folder / _PINS)
+    paths = [path for path in sorted(folder.glob("*.toml")) if path.name != _PINS]
+    documents = {path.stem: read_toml(path) for path in paths}
     return {
-        path.stem: _load_row(path, pins.get(path.stem, {}))
-        for path in sorted(folder.glob("*.toml"))
-        if path.name != _PINS
+        path.stem: _load_row(path, _whole(path, documents), pins.get(path.stem, {}))
+        for path in paths
     }
 
 
-def _load_row(path: Path, pins: dict[str, str]) -> ConsumerRow:
-    document = read_toml(path)
+def _whole(path: Path, documents: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return a document with what it takes over from the one that it is ``like``."""
+    document = dict(documents[path.stem])
+    like = document.pop("like", None)
+    if like is None:
+        return document
+    if like not in documents:
+        raise InvalidDataError(path, f"is like {like!r}, which is no row", "name one beside it")
+    for key, value in documents[like].items():
+        taken = {**value, **document.get(key, {})} if isinstance(value, dict) else value
+        if isinstance(value, dict) or key not in document:
+            document[key] = taken
+    return document
+
+
+def _load_row(path: Path, document: dict[str, Any], pins: dict[str, str]) -> ConsumerRow:
     try:
         files = tuple(str(name) for name in document["files"])
         adapter = _adapter(document, files) if "driver" in document else None

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from driftgate.drive.job import Adapter, Job
 
 # Class by the name that a consumer row gives; each lies in the file of that name.
-_FOREIGN = {"sglang": "SglangDriver", "vllm": "VllmDriver"}
+_FOREIGN = {
+    "sglang": "SglangDriver",
+    "sglang_norm": "SglangNormDriver",
+    "vllm": "VllmDriver",
+}
 
 
 def preload(adapter: Adapter | None) -> None:
