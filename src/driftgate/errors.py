@@ -8,7 +8,7 @@ exits with ``exit_code``.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,16 @@ class DriftgateError(Exception):
     """
 
     exit_code: ClassVar[int] = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let another process have it whole: its class takes other arguments than it holds."""
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(kind: type[Exception], args: tuple[Any, ...], data: dict[str, Any]) -> Exception:
+    error = kind.__new__(kind, *args)
+    vars(error).update(data)
+    return error
 
 
 class HarnessError(DriftgateError):
