@@ -30,8 +30,8 @@ def _lines() -> Iterator[str]:
     yield "<!-- Written by `driftgate contracts --write docs/contracts.md`: do not edit. -->"
     yield ""
     yield f"{len(rules)} rules that every consumer must keep in every cell where they are judged,"
-    yield f"and {len(together)} that its ranks must keep together. {len(releases)} more are about one"
-    yield f"release of the upstream by itself, {len(installed)} about what is installed side by side."
+    yield f"and {len(together)} that its ranks must keep together. Of one release of the upstream by"
+    yield f"itself {len(releases)} are asked, and of what is installed side by side {len(installed)}."
     for family, members in groupby(rules, key=lambda rule: rule.contract.family):
         yield ""
         yield f"## {family.value}"
