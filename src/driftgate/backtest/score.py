@@ -109,8 +109,9 @@ class Outcome:
 
     @property
     def is_by_fixture(self) -> bool:
-        """Whether a module written from the report stands in for one that was released."""
-        return any(str(each.proof.bad.get("consumer", "")).startswith(FILE) for each in self.shown)
+        """Whether something written from the report stands in for what was released."""
+        cases = [case for each in self.shown for case in (each.proof.bad, each.proof.good)]
+        return any(str(value).startswith(FILE) for case in cases for _, value in case.values)
 
     @property
     def tiers(self) -> tuple[str, ...]:

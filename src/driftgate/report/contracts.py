@@ -29,9 +29,10 @@ def _lines() -> Iterator[str]:
     yield ""
     yield "<!-- Written by `driftgate contracts --write docs/contracts.md`: do not edit. -->"
     yield ""
-    yield f"{len(rules)} rules that every consumer must keep where they are judged, and {len(together)}"
-    yield "that its ranks must keep together. One release of the upstream by itself is asked for"
-    yield f"{len(releases)} more, and what is installed side by side for {len(installed)}."
+    yield f"{len(rules)} rules that every consumer must keep where they are judged,"
+    yield f"{len(together)} that its ranks must keep together,"
+    yield f"{len(releases)} about one release of the upstream by itself,"
+    yield f"and {len(installed)} about what is installed side by side."
     for family, members in groupby(rules, key=lambda rule: rule.contract.family):
         yield ""
         yield f"## {family.value}"
