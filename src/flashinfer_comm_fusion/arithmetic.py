@@ -161,7 +161,7 @@ def agrees(arithmetic: MnnvlArithmetic, check: SizeCheck, hidden: int, dtype: to
     return all(
         arithmetic.fits(tokens, width, kind, hint) == check.ask(tokens, width, kind, hint)
         for width in (hidden, max(hidden // 2, 1), hidden + 8)
-        for kind in {dtype, torch.bfloat16, torch.float32}
+        for kind in dict.fromkeys((dtype, torch.bfloat16, torch.float32))
         for tokens in arithmetic.edges(width, kind)
         for hint in hints
     )

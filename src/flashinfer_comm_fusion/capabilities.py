@@ -17,7 +17,7 @@ from flashinfer_comm_fusion.binding import ALL_REDUCE_BASE, CREATE_BASE, Signatu
 from flashinfer_comm_fusion.status import ReasonCode, Refusal, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _PACKAGE: Final = "flashinfer.comm"
 _CREATE: Final = "create_allreduce_fusion_workspace"
@@ -171,10 +171,7 @@ def find_symbol(name: str, homes: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 
     Returns:
         The object, or None.
     """
-    loaded = sorted(
-        module for module in sys.modules if module == _PACKAGE or module.startswith(f"{_PACKAGE}.")
-    )
-    for module in loaded:
+    for module in _loaded_modules():
         found = attribute(sys.modules.get(module), name)
         if found is not None:
             return found
@@ -186,6 +183,12 @@ def find_symbol(name: str, homes: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 
         if found is not None:
             return found
     return None
+
+
+def _loaded_modules() -> Iterator[str]:
+    """Yield the package, then its loaded submodules: most of what is looked for is exported."""
+    yield _PACKAGE
+    yield from sorted(module for module in sys.modules if module.startswith(f"{_PACKAGE}."))
 
 
 def upstream_version() -> str:
