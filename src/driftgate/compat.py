@@ -225,14 +225,16 @@ def make_job(consumer: Consumer, upstream: Upstream, environments: Iterable[Envi
 def judge(plan: Plan, upstream: Upstream, driven: Driven) -> Iterator[ContractResult]:
     """Return the verdict of every selected contract on one cell."""
     cell = plan.cell(upstream, driven.environment)
-    for rule in plan.rules_in(upstream, driven.environment):
-        if driven.trace is None:
+    rules = plan.rules_in(upstream, driven.environment)
+    if driven.trace is None:
+        for rule in rules:
             yield ContractResult(
                 cell, rule.id, State.ERROR, reason=driven.error, seconds=driven.seconds
             )
-            continue
-        seen = Evidence(driven.trace, driven.environment, upstream)
-        activity = seen.activity()
+        return
+    seen = Evidence(driven.trace, driven.environment, upstream)
+    activity = seen.activity()
+    for rule in rules:
         findings: tuple[Finding, ...] = ()
         reason = ""
         missing = seen.is_without(*rule.contract.needs)
