@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftgate.drive.loading import WheelControls, put_stub
-from driftgate.wheels.load import RefusedRelease
+from driftgate.errors import DriftgateError
+from driftgate.wheels.load import RefusedRelease, damage_of_comm
 from driftgate.wheels.table import read_seam_table
 
 if TYPE_CHECKING:
@@ -101,6 +102,13 @@ class Upstream:
             "refused": self._refused,
             "standins": list(self._standins),
         }
+
+
+def read_ahead(release: Release, folder: Path) -> None:
+    """Read what is read before a release is loaded, once for all children forked from here."""
+    with contextlib.suppress(DriftgateError):  # it is raised again where it is told
+        read_seam_table(Path(release.seams))
+        damage_of_comm(folder)
 
 
 @contextlib.contextmanager

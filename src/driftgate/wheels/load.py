@@ -12,6 +12,7 @@ import platform
 import sys
 import traceback
 from dataclasses import dataclass
+from functools import cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -120,7 +121,7 @@ def load_release(
         WrongFolderError: Another ``flashinfer`` got in the way.
         SeamMissingError: A seam's row claims this release wrongly.
     """
-    _require_whole(folder, version, _COMM.replace(".", "/"))
+    _require(damage_of_comm(folder) if version else "", version)
     os.environ[_WORKSPACE_BASE] = str(scratch)
     _seed_package(folder, version)
     sys.modules.update(hardware_modules(machine))
@@ -129,7 +130,8 @@ def load_release(
         with StandIns(table.packages).answering():
             comm = importlib.import_module(_COMM)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the release raises is the finding
-        _require_whole(folder, version)  # all of it takes a second: only where there is a doubt
+        # All of it takes a second: only where there is a doubt.
+        _require(damaged_file(folder) if version else "", version)
         return RefusedRelease(
             version=version,
             folder=folder,
@@ -146,9 +148,17 @@ def load_release(
     return LoadedRelease(version, folder, standins, seams)
 
 
-def _require_whole(folder: Path, version: str, below: str = "") -> None:
+@cache
+def damage_of_comm(folder: Path) -> str:
+    """Return the first damaged file of ``flashinfer.comm``, or empty.
+
+    A process that asks before it forks has looked for all of its children.
+    """
+    return damaged_file(folder, _COMM.replace(".", "/"))
+
+
+def _require(damaged: str, version: str) -> None:
     """No release is blamed for what befell our copy of it."""
-    damaged = damaged_file(folder, below) if version else ""
     if damaged:
         raise DamagedEntryError(version, damaged)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -110,6 +111,7 @@ class SeamTable:
         return tuple(seam for seam in self.seams if seam.applies_to(version))
 
 
+@cache
 def read_seam_table(path: Path) -> SeamTable:
     """Read ``matrix/seams.toml``.
 
