@@ -31,6 +31,10 @@ ONE_PROCESS = "driftgate.drive.zygote"
 class Sendable(Protocol):
     """A job that a zygote can be sent."""
 
+    @property
+    def preload(self) -> tuple[str, ...]:
+        """Modules that it needs, and that its process can be forked with."""
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain containers, for JSON."""
 
@@ -112,12 +116,15 @@ def _trace(reply: dict[str, Any]) -> Trace:
 
 
 @contextmanager
-def zygote(workers: int, module: str = ONE_PROCESS) -> Iterator[tuple[Worker, ...]]:
+def zygote(
+    workers: int, module: str = ONE_PROCESS, preload: Sequence[str] = ()
+) -> Iterator[tuple[Worker, ...]]:
     """Start a zygote; it ends, with all that it forked, when the context does.
 
     Args:
         workers: How many jobs it can be sent at once.
         module: What it runs.
+        preload: Modules that every job needs.
 
     Raises:
         HarnessError: It cannot be started.
@@ -125,7 +132,7 @@ def zygote(workers: int, module: str = ONE_PROCESS) -> Iterator[tuple[Worker, ..
     pipes = [(os.pipe(), os.pipe()) for _ in range(workers)]  # jobs, replies
     theirs = [(jobs[0], replies[1]) for jobs, replies in pipes]
     process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
-        [sys.executable, "-m", module, *(f"{r}:{w}" for r, w in theirs)],
+        [sys.executable, "-m", module, *(f"{r}:{w}" for r, w in theirs), *preload],
         stdin=subprocess.DEVNULL,
         pass_fds=[end for pair in theirs for end in pair],
         start_new_session=True,  # an interrupt ends it from here, without its own tracebacks
@@ -150,11 +157,15 @@ def zygote(workers: int, module: str = ONE_PROCESS) -> Iterator[tuple[Worker, ..
 def drive_all(jobs: Sequence[tuple[Tag, Job]], workers: int) -> Iterator[tuple[Tag, Driven]]:
     """Drive all jobs on up to ``workers`` workers; yield each cell's outcome as it is there.
 
+    Those that need little come first: once a worker has loaded more, each of its forks costs more.
+
     Raises:
         UnusableConsumerError: The consumer lacks an operation.
         HarnessError: The zygote cannot be started.
     """
-    return share_out(jobs, workers, ONE_PROCESS, Worker.drive)
+    parts = [(tag, part) for tag, job in jobs for part in job.parts()]
+    parts.sort(key=lambda each: len(each[1].preload))
+    return share_out(parts, workers, ONE_PROCESS, Worker.drive)
 
 
 def share_out(
@@ -193,7 +204,8 @@ def share_out(
         except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
             done.put(error)
 
-    with zygote(min(workers, len(jobs)), module) as started:
+    in_all = set(jobs[0][1].preload).intersection(*(job.preload for _, job in jobs))
+    with zygote(min(workers, len(jobs)), module, sorted(in_all)) as started:
         for worker in started:
             threading.Thread(target=work, args=(worker,), daemon=True).start()
         yield from _until_none(done, len(started))

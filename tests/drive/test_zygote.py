@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -167,6 +168,35 @@ def test_the_command_leaves_nobody_behind(tmp_path: Path, number: signal.Signals
     assert code == (143 if number == signal.SIGTERM else -number)
     assert left
     assert said == ""
+
+
+def test_the_collector_comes_when_it_would_have_without_earlier_cells(
+    worker: Worker, tmp_path: Path
+) -> None:
+    """What is in a cycle is freed at the same point of a cell, whatever was driven before."""
+    job = _job(_consumer(tmp_path, "print(gc.get_count())", at_import="import gc"))
+
+    last = _by_id(worker.drive(job))[_CELLS[-1]]
+    alone = _by_id(worker.drive(replace(job, environments=job.environments[-1:])))[_CELLS[-1]]
+
+    assert last.trace is not None
+    assert any(line.logger == "stdout" for step in last.trace.steps for line in step.logs)
+    assert last.trace == alone.trace
+
+
+def test_what_compiles_is_driven_apart() -> None:
+    """A process forked with torch's compiler costs more, so only what compiles is given it."""
+    job = replace(
+        _job("flashinfer_comm_fusion"),
+        environments=(ENVIRONMENTS["compile"], ENVIRONMENTS["h100"], ENVIRONMENTS["b200"]),
+    )
+
+    first, second = job.parts()
+
+    assert [each.id for each in first.environments] == ["h100", "b200"]
+    assert "torch._dynamo" not in first.preload
+    assert [each.id for each in second.environments] == ["compile"]
+    assert "torch._dynamo" in second.preload
 
 
 def test_all_cells_come_back_from_several_workers() -> None:

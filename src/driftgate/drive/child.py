@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
 import sys
@@ -55,6 +56,10 @@ def run_job(job: Job, loaded: Callable[[], None]) -> Iterator[str]:
         if stage.ok():
             stage.note("driver", {"lacks": sorted(stage.driver.lacks)})
         loaded()
+        # A workspace in a cycle is freed when the collector comes by. It is made to do so at the
+        # same points of a cell whatever was loaded, and driven, before: see `_drive`.
+        gc.collect()
+        gc.disable()
         for environment in job.environments:
             yield _reply(stage, environment, job.limit)
 
@@ -87,6 +92,8 @@ def _drive(stage: Stage, environment: Environment, descriptor: int) -> None:
     script: Any = find_script(environment.script)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        gc.collect(0)
+        gc.enable()
         stage.enter(environment, Engine(environment))
         if stage.ok():
             script.run(stage)

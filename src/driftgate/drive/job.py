@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from driftgate.cells import Environment
+from driftgate.drive.scripts import COMPILING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Half as large again as the rest of torch. Every fork of a process that has loaded it copies its
+# page tables, so it is loaded only where it is used.
+_COMPILER = "torch._dynamo"
+_SYMMETRIC_MEMORY = "torch.distributed._symmetric_memory"
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,31 @@ class Job:
     limit: float
     adapter: Adapter | None = None
     release: Release | None = None
+
+    @property
+    def compiles(self) -> bool:
+        """Whether some environment's script compiles."""
+        return any(environment.script in COMPILING for environment in self.environments)
+
+    @property
+    def preload(self) -> tuple[str, ...]:
+        """Modules that this job needs, and that its process can be forked with."""
+        names = [*self.adapter.preload] if self.adapter else []
+        # A file may call a `torch.library.custom_op`, which loads the compiler when first called.
+        if self.compiles or self.source.endswith(".py"):
+            names.append(_COMPILER)
+        if self.release is not None:
+            names.append(_SYMMETRIC_MEMORY)
+        return tuple(names)
+
+    def parts(self) -> Iterator[Job]:
+        """Split what compiles off from what does not."""
+        for compiles in (False, True):
+            environments = tuple(
+                each for each in self.environments if (each.script in COMPILING) is compiles
+            )
+            if environments:
+                yield replace(self, environments=environments)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain containers, for JSON."""

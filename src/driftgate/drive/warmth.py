@@ -1,11 +1,13 @@
-"""Work whose first time is slow, done in the zygote so that every child has it behind it."""
+"""Compiling is slow the first time: done before the fork, so that every child has it behind it."""
 
 from __future__ import annotations
 
-import inspect
+from functools import cache
 
 import torch
 from torch._dynamo.testing import CompileCounter
+
+from driftgate.drive.serving import share
 
 _CAPACITY = 1 << 10
 
@@ -20,17 +22,14 @@ def _(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(tensor)
 
 
+@cache
 def warm_up() -> None:
-    """Compile, with symbolic sizes and an operator; look a source up.
-
-    It takes the first compilation in a child from 0.25 s to 0.1 s, and the registration of an
-    operator from 45 ms to 10 ms: the first look-up of a source visits every loaded module.
-    """
+    """Compile, with symbolic sizes and an operator: it takes a child from 0.25 s to 0.1 s."""
     compiled = torch.compile(_layer, backend=CompileCounter(), fullgraph=True, dynamic=True)
     for tokens in (8, 16, _CAPACITY):
         compiled(torch.ones(tokens, 8))
     torch._dynamo.reset()  # noqa: SLF001 - as torch documents it
-    inspect.getmodule(compile("", "<unknown>", "exec"))
+    share()
 
 
 def _layer(tensor: torch.Tensor) -> torch.Tensor:

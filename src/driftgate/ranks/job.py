@@ -23,6 +23,11 @@ class RankJob:
     cases: tuple[Case, ...]
     folder: str
 
+    @property
+    def preload(self) -> tuple[str, ...]:
+        """Modules that this job needs, and that its process can be forked with."""
+        return self.job.preload
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain containers, for JSON."""
         return asdict(self)

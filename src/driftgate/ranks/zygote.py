@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from driftgate.drive.drivers.choice import preload
 from driftgate.drive.fork import die_with_parent
-from driftgate.drive.serving import serve_in_child, serve_workers
+from driftgate.drive.serving import preload, serve_in_child, serve_workers
 from driftgate.ranks.child import run_rank_job
 from driftgate.ranks.job import RankJob
 from driftgate.ranks.scripts import find_script, script_names
@@ -33,7 +32,7 @@ def main() -> None:
 
 def _serve(data: Any, write: Callable[[str], None]) -> str:  # noqa: ANN401 - plain containers
     job = RankJob.from_dict(data)
-    preload(job.job.adapter)
+    preload(job.preload)
     return serve_in_child(lambda loaded: run_rank_job(job, loaded), job.job.limit, write)
 
 

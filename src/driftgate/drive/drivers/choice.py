@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +12,7 @@ from driftgate.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from driftgate.drive.drivers.base import Driver
-    from driftgate.drive.job import Adapter, Job
+    from driftgate.drive.job import Job
 
 # Class by the name that a consumer row gives; each lies in the file of that name.
 _FOREIGN = {
@@ -22,17 +20,6 @@ _FOREIGN = {
     "sglang_norm": "SglangNormDriver",
     "vllm": "VllmDriver",
 }
-
-
-def preload(adapter: Adapter | None) -> None:
-    """Import what an adapter's modules import of others, for every child forked from here."""
-    missing = [name for name in adapter.preload if name not in sys.modules] if adapter else []
-    for name in missing:
-        importlib.import_module(name)
-    if missing:
-        # As the zygote does: what all children share is never garbage.
-        gc.collect()
-        gc.freeze()
 
 
 def choose_driver(job: Job) -> Driver:

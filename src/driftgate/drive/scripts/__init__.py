@@ -15,6 +15,9 @@ from driftgate.errors import UnknownNameError
 if TYPE_CHECKING:
     from types import ModuleType
 
+# The scripts that load torch's compiler.
+COMPILING = frozenset({"compiled", "compiled_fused"})
+
 
 def find_script(name: str) -> ModuleType:
     """Return the script's module.
