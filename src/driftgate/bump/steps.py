@@ -20,7 +20,6 @@ from driftgate.bump.since import since_when
 from driftgate.bump.stand import Stand, stand_for
 from driftgate.bump.suite import Suite, run_suite
 from driftgate.bump.uses import Locator, Uses, uses_in_text, uses_when_run
-from driftgate.bump.wheels import why_no_wheels
 from driftgate.calls.check import check_calls
 from driftgate.calls.rules import load_rules
 from driftgate.consumers import OURS
@@ -30,6 +29,7 @@ from driftgate.released.driven import choose_consumer
 from driftgate.released.sources import find_sources
 from driftgate.surface.releases import load_releases
 from driftgate.surface.store import load_surface
+from driftgate.wheels.provide import why_missing
 from driftgate.wheels.store import cache_folder
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def run_contracts(order: Order, stage: Project, read: Read, stands: Sequence[Sta
         return Ran()
     consumer = choose_consumer(order.consumer, stage)
     pairs = [Pair(f"stub:{old.stub}", f"stub:{new.stub}")]
-    missing = why_no_wheels(stage, (read.old, read.new))
+    missing = why_missing(stage, (read.old, read.new))
     if not missing:
         pairs.append(Pair(f"wheel:{read.old}", f"wheel:{read.new}"))
     names = list(dict.fromkeys(name for pair in pairs for name in (pair.old, pair.new)))

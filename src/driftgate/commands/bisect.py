@@ -16,7 +16,6 @@ from driftgate.bump.records import between, listed, normalised, record_missing, 
 from driftgate.bump.staging import staged
 from driftgate.bump.stand import stand_for
 from driftgate.bump.trial import Trier
-from driftgate.bump.wheels import fetch_wheels
 from driftgate.commands.console import table_console
 from driftgate.consumers import OURS
 from driftgate.contracts import all_rules
@@ -24,6 +23,7 @@ from driftgate.errors import UnknownNameError
 from driftgate.index.settings import read_settings
 from driftgate.paths import find_project
 from driftgate.released.driven import choose_consumer
+from driftgate.wheels.provide import fetch_missing
 
 if TYPE_CHECKING:
     from driftgate.paths import Project
@@ -90,7 +90,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 def _upstream(stage: Project, release: str, tier: str) -> str:
     if tier == "wheel":
-        fetch_wheels(stage, [release])
+        fetch_missing(stage, [release])
         return f"wheel:{release}"
     stand = stand_for(stage, release)
     if stand is None:

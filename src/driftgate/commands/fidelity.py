@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from driftgate.commands.console import table_console
-from driftgate.commands.fetching import fetch_releases
 from driftgate.evidence import write_fidelity
 from driftgate.paths import find_project
 from driftgate.stubtree.behaviour import Comparison, pairs
@@ -22,6 +21,7 @@ from driftgate.surface.listing import difference_lines
 from driftgate.surface.releases import load_releases
 from driftgate.surface.store import load_surfaces, recorded_releases
 from driftgate.surface.target import load_target
+from driftgate.wheels.provide import fetch_releases
 from driftgate.wheels.store import WheelStore, cache_folder
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 from packaging.version import InvalidVersion, Version
 
-from driftgate.commands.fetching import fetch_releases
 from driftgate.errors import UnknownNameError
 from driftgate.paths import find_project
 from driftgate.surface.releases import load_releases
+from driftgate.wheels.provide import fetch_releases
 from driftgate.wheels.record import ENTRY
 from driftgate.wheels.store import CACHE_VARIABLE, WheelStore, cache_folder
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.backtest.consumers import row_consumer
 from driftgate.backtest.model import EVERY, Answer, Question
-from driftgate.bump.wheels import fetch_wheels
 from driftgate.compat import Plan, drive_pairs, judge
 from driftgate.contracts import all_rules
 from driftgate.environments import read_environments
 from driftgate.errors import UnknownNameError
 from driftgate.findings import State
 from driftgate.upstreams import find_upstream
+from driftgate.wheels.provide import fetch_missing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -45,7 +45,7 @@ def ask(
     known = read_environments(project.matrix / "environments.toml")
     consumers = {name: row_consumer(name, project) for name in _all(questions, "consumer")}
     names = _all(questions, "upstream")
-    fetch_wheels(project, [name.removeprefix(_WHEEL) for name in names if name.startswith(_WHEEL)])
+    fetch_missing(project, [name.removeprefix(_WHEEL) for name in names if name.startswith(_WHEEL)])
     upstreams = {name: find_upstream(name, project) for name in names}
     waiting: dict[tuple[str, str, str], list[Question]] = defaultdict(list)
     for question in questions:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from driftgate.backtest.model import EVERY, Answer, Question
-from driftgate.bump.wheels import why_no_wheels
 from driftgate.cells import Tier
 from driftgate.contracts.upstream import upstream_rules
 from driftgate.contracts.upstream.base import Evidence
@@ -17,6 +16,7 @@ from driftgate.exercises.asking import play_releases
 from driftgate.exercises.record import Outcome, Wanted
 from driftgate.findings import State
 from driftgate.probes.cases.arguments import BACKENDS
+from driftgate.wheels.provide import why_missing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -46,7 +46,7 @@ def ask(
     wanted = []
     for release, evidence in seen.items():
         exercises = _exercises(by_release[release])
-        missing = why_no_wheels(project, [release]) if exercises and evidence.is_recorded else ""
+        missing = why_missing(project, [release]) if exercises and evidence.is_recorded else ""
         if missing:
             seen[release] = replace(evidence, outcome=Outcome(refused=missing))
         elif exercises:

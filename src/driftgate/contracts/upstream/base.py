@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from driftgate.bump.wheels import fetch_wheels
 from driftgate.cells import Tier
 from driftgate.errors import UnknownNameError
 from driftgate.exercises.record import Outcome
@@ -19,6 +18,7 @@ from driftgate.surface.releases import load_releases
 from driftgate.surface.sources import Folder, SourceTree
 from driftgate.surface.store import load_surface
 from driftgate.surface.target import load_target
+from driftgate.wheels.provide import fetch_missing
 from driftgate.wheels.store import WheelStore, cache_folder
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Evidence:
                 known = (f"{_FILE}FOLDER, which holds {self.target.package}/",)
                 raise UnknownNameError("release", self.release, known)
             return folder
-        fetch_wheels(self.project, [self.release])
+        fetch_missing(self.project, [self.release])
         return WheelStore(cache_folder()).folder(self.release)
 
     @cached_property

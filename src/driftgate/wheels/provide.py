@@ -1,4 +1,4 @@
-"""Fetch releases into the wheel store, with a bar on stderr: for every command that needs some."""
+"""Have releases in the wheel store, fetched with a bar on stderr where they are not there yet."""
 
 from __future__ import annotations
 
@@ -16,16 +16,20 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from driftgate.errors import DriftgateError
 from driftgate.index.listing import Archive, list_archives
 from driftgate.index.session import CountingSession
 from driftgate.index.settings import read_settings
+from driftgate.surface.releases import load_releases
 from driftgate.wheels.fetch import fetch_wheel
+from driftgate.wheels.store import WheelStore, cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from driftgate.paths import Project
     from driftgate.surface.releases import ReleaseRow
-    from driftgate.wheels.store import Entry, WheelStore
+    from driftgate.wheels.store import Entry
 
 _PROJECT = "flashinfer-python"
 
@@ -62,6 +66,26 @@ def fetch_releases(
                 )
             fetched = bar.has_started
             yield entry, fetched, row.yanked if row else fetched and archives()[version].yanked
+
+
+def fetch_missing(project: Project, releases: Iterable[str]) -> None:
+    """Fetch what of ``releases`` the user's store lacks, without kernel sources.
+
+    Raises:
+        DriftgateError: One cannot be had.
+    """
+    rows = load_releases(project.matrix / "releases.toml")
+    for _ in fetch_releases(WheelStore(cache_folder()), rows, releases, lean=True):
+        pass
+
+
+def why_missing(project: Project, releases: Iterable[str]) -> str:
+    """Fetch as above; return why one cannot be had, in one line, or empty."""
+    try:
+        fetch_missing(project, releases)
+    except DriftgateError as error:
+        return f"the releases themselves were not run: {error}"
+    return ""
 
 
 class _Bar:
