@@ -46,6 +46,13 @@ CASES = [
     (MAKE, "", BY_NAME, "symbol-removed make", "change"),
     (MAKE, "", "import pkg\nif hasattr(pkg, 'make'):\n    pkg.make(size=1, dtype=2)\n",
      "symbol-removed make", "safe"),
+    # There in some installations only: who asks first notices nothing.
+    (MAKE, "try:\n    def make(size, dtype): ...\nexcept ImportError:\n    pass", BY_NAME,
+     "guard-changed make", "gpu"),
+    (MAKE, "try:\n    def make(size, dtype): ...\nexcept ImportError:\n    pass",
+     "import pkg\nif hasattr(pkg, 'make'):\n    pkg.make(size=1, dtype=2)\n",
+     "guard-changed make", "safe"),
+    ("if True:\n    def make(size, dtype): ...", MAKE, BY_NAME, "guard-changed make", "safe"),
     # Enumerations are used by name.
     ("class Mode:\n    A = 0\n    B = 1", "class Mode:\n    B = 0\n    A = 1",
      "import pkg\nx = pkg.Mode.A", "value-changed Mode", "safe"),

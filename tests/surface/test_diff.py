@@ -96,6 +96,11 @@ CASES = [
     (
         "def x(): ...",
         "try:\n    def x(): ...\nexcept ImportError:\n    pass",
+        [(Kind.GUARD_CHANGED, Level.DANGEROUS, "")],
+    ),
+    (
+        "try:\n    def x(): ...\nexcept ImportError:\n    pass",
+        "def x(): ...",
         [(Kind.GUARD_CHANGED, Level.COSMETIC, "")],
     ),
     (

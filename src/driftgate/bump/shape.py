@@ -47,6 +47,17 @@ def _symbol_moved(difference: Difference, place: Place, uses: list[Use], context
     return context.line(difference, Verdict.SAFE, "re-exported: the name in use still reaches it")
 
 
+def _guarded(difference: Difference, place: Place, uses: list[Use], context: Context) -> Line:
+    """A symbol that may be missing from an installation, or no longer may."""
+    del place
+    firm = [use for use in uses if use.how is not How.NAME and not use.probed]
+    if difference.level is not Level.DANGEROUS or not firm:
+        return context.line(difference, Verdict.SAFE, "the consumer finds it, or asks for it first")
+    why = "it is there only where an import succeeds, or a condition holds"
+    todo = "install the release as you serve it, and see that it is there"
+    return context.line(difference, Verdict.GPU, why, todo, _sites(firm))
+
+
 def _added(difference: Difference, place: Place, uses: list[Use], context: Context) -> Line:
     """A parameter that nobody has to send, or a symbol."""
     del uses
@@ -165,7 +176,7 @@ _JUDGES: dict[Kind, Judge] = {
     Kind.SYMBOL_REMOVED: _gone,
     Kind.SYMBOL_MOVED: _symbol_moved,
     Kind.SYMBOL_RETYPED: _other_thing,
-    Kind.GUARD_CHANGED: _cosmetic,
+    Kind.GUARD_CHANGED: _guarded,
     Kind.ANNOTATIONS_POSTPONED: _cosmetic,
     Kind.PARAM_INSERTED: _order,
     Kind.PARAM_APPENDED: _added,

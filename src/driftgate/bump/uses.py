@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from driftgate.calls.conditions import Exists
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -160,9 +162,20 @@ def _called(call: Call, locator: Locator) -> Iterator[Use]:
     how = How.NAME if call.by_name else How.CALL
     sent = frozenset(keyword.name for keyword in call.keywords)
     always = frozenset(keyword.name for keyword in call.keywords if keyword.always)
+    asked = any(isinstance(question, Exists) and answer for question, answer in call.when.needs)
     for symbol, member in locator.find(call.symbol):
         site = str(call.site)
-        yield Use(symbol, member, site, how, call.positional, sent, always, bool(call.unresolved))
+        yield Use(
+            symbol,
+            member,
+            site,
+            how,
+            call.positional,
+            sent,
+            always,
+            open=bool(call.unresolved),
+            probed=asked,
+        )
 
 
 def _mentioned(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from driftgate.surface.diff_params import compare_params
 from driftgate.surface.difference import Difference, Kind, Level
-from driftgate.surface.model import Class, Constant, Definition, Function, Symbol
+from driftgate.surface.model import Class, Constant, Definition, Function, Guard, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # These decide how a function is called, others only what happens around the call.
 _CALL_DECORATORS = {"staticmethod", "classmethod", "property"}
+# Not there where an import fails, or a condition does not hold.
+_UNSURE = (Guard.TRY, Guard.IF)
 # Consumers cannot tell these from object, but by instantiating or isinstance.
 _FORMAL_BASES = frozenset({"abc:ABC", "typing:Protocol"})
 
@@ -61,12 +63,14 @@ def _symbols(old: Symbol, new: Symbol, formal: frozenset[str]) -> Iterator[Diffe
             note="still reached by its watched name",
         )
     if old.guard is not new.guard:
+        lost = new.guard in _UNSURE and old.guard not in _UNSURE
         yield Difference(
             Kind.GUARD_CHANGED,
-            Level.COSMETIC,
+            Level.DANGEROUS if lost else Level.COSMETIC,
             name,
             old=old.guard.value,
             new=new.guard.value,
+            note="not there in every installation" if lost else "",
         )
     if old.lazy_annotations is not new.lazy_annotations:
         yield Difference(
