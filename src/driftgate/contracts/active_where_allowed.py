@@ -24,6 +24,7 @@ CONTRACT = Contract(
         "h100_creation_raises",
         "h100_shutdown",
         "h100_unicast",
+        "h100_beside_a_stub",
     ),
     incidents=(
         "I2",
