@@ -14,7 +14,15 @@ CONTRACT = Contract(
     why="The kernel then writes past its buffer",
     severity=Severity.WRONG_RESULT,
     family=Family.FASTPATH,
-    environments=("h100", "h100_subgroup", "h100_fp32", "b200", "b200_subgroup", "b200_cutedsl"),
+    environments=(
+        "h100",
+        "h100_subgroup",
+        "h100_fp32",
+        "b200",
+        "b200_subgroup",
+        "b200_cutedsl",
+        "h100_limited",
+    ),
     incidents=(
         "I1",
         "I51",
