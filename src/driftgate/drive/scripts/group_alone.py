@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from driftgate.drive.scripts._common import begin
+from driftgate.drive.scripts._common import begin, create
 
 if TYPE_CHECKING:
     from driftgate.drive.stage import Stage
 
 
 def run(stage: Stage) -> None:
-    """Make it, and give it up."""
+    """Make it beside the engine's own, and give both up."""
     if not begin(stage):
         return
+    create(stage)
     tokens, hidden = stage.environment.max_token_num, stage.environment.hidden_dim
     make = partial(stage.driver.open_manager, tokens, hidden, stage.engine.dtype, group_alone=True)
     stage.step("open_manager", make, tokens=tokens, hidden=hidden)
