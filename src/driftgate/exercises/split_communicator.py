@@ -28,14 +28,16 @@ _COLOURS = 2
 
 
 def play(release: Release) -> Json:
-    """Return, for each rank, the groups that it had torch make, in their order."""
+    """Return, for each rank, the groups that it had torch make, and whether it met peers after."""
     backend = release.get(_CLASS)
     records = []
     for rank in range(_RANKS):
         scene = Scene(world=_RANKS, ranks=(rank, *(each for each in range(_RANKS) if each != rank)))
-        with staged(scene, release.controls), _hearing() as groups:
+        with staged(scene, release.controls), _hearing() as heard:
             ended = attempt(partial(_split, backend, rank))
-        records.append({"rank": rank, "groups": groups, **ended})
+        groups = [each for each in heard if each is not None]
+        met_after = bool(heard) and heard[-1] is None
+        records.append({"rank": rank, "groups": groups, "met_after": met_after, **ended})
     return records
 
 
@@ -48,17 +50,23 @@ def _split(backend: Any, rank: int) -> None:
 
 
 @contextlib.contextmanager
-def _hearing() -> Iterator[list[list[int]]]:
-    """Note the ranks of every group that torch is asked to make."""
-    groups: list[list[int]] = []
-    original = distributed_c10d.new_group
+def _hearing() -> Iterator[list[list[int] | None]]:
+    """Note the ranks of every group that torch is asked to make, and None for every barrier."""
+    heard: list[list[int] | None] = []
+    make, wait = distributed_c10d.new_group, distributed_c10d.barrier
 
     def new_group(ranks: Any = None, *args: Any, **kwargs: Any) -> Any:
-        groups.append(sorted(ranks))
-        return original(ranks, *args, **kwargs)
+        heard.append(sorted(ranks))
+        return make(ranks, *args, **kwargs)
+
+    def barrier(*args: Any, **kwargs: Any) -> Any:
+        heard.append(None)
+        return wait(*args, **kwargs)
 
     distributed_c10d.new_group = dist.new_group = new_group
+    distributed_c10d.barrier = dist.barrier = barrier
     try:
-        yield groups
+        yield heard
     finally:
-        distributed_c10d.new_group = dist.new_group = original
+        distributed_c10d.new_group = dist.new_group = make
+        distributed_c10d.barrier = dist.barrier = wait
