@@ -25,6 +25,7 @@ _SPELLED: dict[Any, tuple[str, str]] = {
     dt.date: ("date", "2030-01-31"),
     tuple[str, ...]: ("list of texts", '["…"]'),
     tuple[int, ...]: ("list of whole numbers", "[0, 1]"),
+    tuple[tuple[int, ...], ...]: ("list of lists of whole numbers", "[[0, 1], [2, 3]]"),
     dict[str, str]: ("table of texts", 'lines like name = "…"'),
     dict[str, Any]: ("table", "lines like name = 1"),
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import MISSING, asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
 
 from driftgate.cells import Environment
 from driftgate.errors import InvalidDataError
-from driftgate.toml import read_toml
+from driftgate.toml import check, read_toml, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from driftgate.upstreams import Upstream
 
-    Groups = tuple[tuple[int, ...], ...]
+Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
+# What topologies.toml holds: two lists of tables, and names.
+_FILE = {"topology": Any, "trouble": Any, "troubled": tuple[str, ...]}
 _CULPRIT = -1  # the last rank of the first group: never global rank 0, which hosts stores
 
 
@@ -209,19 +211,22 @@ class Case:
         )
 
 
+Row = TypeVar("Row", Topology, Trouble)
+
+
 def read_cases(path: Path) -> dict[str, Case]:
     """Return every case by id: each topology's scripts, then each trouble on one rank and on all.
 
     Raises:
         InvalidDataError: A row cannot be used.
     """
-    document = read_toml(path)
-    rows = [_row(path, Topology, row) for row in document.get("topology", [])]
-    for topology in rows:
+    document = _read(path)
+    found = [_row(path, Topology, row) for row in rows(path, document, "topology")]
+    for topology in found:
         _check(path, topology)
-    topologies = {topology.id: topology for topology in rows}
-    cases = [Case(topology, script) for topology in rows for script in topology.scripts]
-    for row in document.get("trouble", []):
+    topologies = {topology.id: topology for topology in found}
+    cases = [Case(topology, script) for topology in found for script in topology.scripts]
+    for row in rows(path, document, "trouble"):
         trouble = _row(path, Trouble, row)
         if trouble.topology not in topologies:
             raise InvalidDataError(
@@ -243,21 +248,19 @@ def read_troubled(path: Path) -> tuple[str, ...]:
     Raises:
         InvalidDataError: The file cannot be read.
     """
-    return tuple(read_toml(path).get("troubled", ()))
+    return tuple(_read(path).get("troubled", ()))
 
 
-def _row(path: Path, kind: type[Any], row: dict[str, Any]) -> Any:  # noqa: ANN401 - a value of `kind`
-    known = {field.name for field in fields(kind)}
-    if unknown := sorted(row.keys() - known):
-        raise InvalidDataError(
-            path, f"row {row.get('id', '?')!r} has the unknown key {unknown[0]!r}", "mend that key"
-        )
-    try:
-        return kind(**_tuples(row))
-    except TypeError as error:
-        raise InvalidDataError(
-            path, f"row {row.get('id', '?')!r} is incomplete ({error})", "add what is missing"
-        ) from error
+def _read(path: Path) -> dict[str, Any]:
+    document = read_toml(path)
+    check(path, "the file", document, _FILE)
+    return document
+
+
+def _row(path: Path, kind: type[Row], row: dict[str, Any]) -> Row:
+    required = [each.name for each in fields(kind) if each.default is MISSING]
+    check(path, f"row {row.get('id', '?')!r}", row, get_type_hints(kind), required)
+    return kind(**_tuples(row))
 
 
 def _check(path: Path, topology: Topology) -> None:
