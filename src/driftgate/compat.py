@@ -197,12 +197,12 @@ def drive_pairs(
             yield consumer, upstream, Driven(environment, trace, "", 0.0), True
     jobs = [(job[:2], make_job(*job)) for job in todo.values()]
     for (consumer, upstream), driven in drive_all(jobs, workers):
-        if driven.trace is not None and not _was_refused(driven.trace, upstream):
+        if driven.trace is not None and not was_refused(driven.trace, upstream):
             store.put(trace_key(consumer, upstream, driven.environment), driven.trace)
         yield consumer, upstream, driven, False
 
 
-def _was_refused(trace: Trace, upstream: Upstream) -> bool:
+def was_refused(trace: Trace, upstream: Upstream) -> bool:
     """Whether a release could not be imported: that is this machine's too, and not kept."""
     return upstream.release is not None and any(
         step.op == "upstream" and step.value["refused"] for step in trace.steps

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from driftgate.digests import digest_of
-from driftgate.kept import keep
+from driftgate.kept import KeptFolder
 from driftgate.trace import Trace
 
 if TYPE_CHECKING:
@@ -25,26 +25,15 @@ _PACKAGE = Path(__file__).parent
 _DRIVING = (_PACKAGE / "drive", _PACKAGE / "cells.py", _PACKAGE / "trace.py")
 
 
-class TraceStore:
-    """A folder of traces, one JSON file a key.
+class TraceStore(KeptFolder[Trace]):
+    """A folder of traces.
 
     Args:
         folder: Where they lie; made when the first is kept.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def get(self, key: str) -> Trace | None:
-        """Return the trace of ``key``, or None where there is none or it is damaged."""
-        try:
-            return Trace.from_dict(json.loads((self._folder / f"{key}.json").read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None  # a damaged entry is driven anew and overwritten
-
-    def put(self, key: str, trace: Trace) -> None:
-        """Keep a trace; where the folder cannot be written, the cell is driven again next time."""
-        keep(self._folder / f"{key}.json", json.dumps(trace.as_dict()))
+        super().__init__(folder, Trace)
 
 
 def trace_key(consumer: Consumer, upstream: Upstream, environment: Environment) -> str:

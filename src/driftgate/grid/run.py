@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from driftgate.compat import Plan, judge, make_job
+from driftgate.compat import Plan, judge, make_job, was_refused
 from driftgate.contracts import all_rules
 from driftgate.environments import read_environments
 from driftgate.grid.selection import home_of
@@ -107,9 +107,9 @@ class GridRun:
                 found[place] = kept
             else:
                 todo[place] = (key, plan, upstream)
-        for place, verdicts in self._drive(todo, tell):
+        for place, verdicts, for_good in self._drive(todo, tell):
             found[place] = verdicts
-            if not verdicts.errors:
+            if for_good:
                 store.put(todo[place][0], verdicts)
         return found
 
@@ -135,22 +135,26 @@ class GridRun:
         self,
         todo: dict[tuple[str, str], tuple[str, Plan, Upstream]],
         tell: Callable[[str], None],
-    ) -> Iterable[tuple[tuple[str, str], PairVerdicts]]:
+    ) -> Iterator[tuple[tuple[str, str], PairVerdicts, bool]]:
+        """Yield the verdicts of each pair as it is done, and whether they are for good."""
         jobs = [
             (place, make_job(plan.consumer, upstream, plan.environments.values()))
             for place, (_, plan, upstream) in todo.items()
         ]
         results: dict[tuple[str, str], list[ContractResult]] = defaultdict(list)
         waiting = {place: len(plan.environments) for place, (_, plan, _) in todo.items()}
+        passing: set[tuple[str, str]] = set()
         for place, driven in drive_all(jobs, self.workers):
             _, plan, upstream = todo[place]
+            if driven.trace is None or was_refused(driven.trace, upstream):
+                passing.add(place)
             results[place] += judge(plan, upstream, driven)
             self.cells += 1
             waiting[place] -= 1
             if not waiting[place]:
                 self.driven += 1
                 tell(f"{plan.consumer.name} {upstream.name}")
-                yield place, PairVerdicts.of(results.pop(place))
+                yield place, PairVerdicts.of(results.pop(place)), place not in passing
 
     def _plan(self, meeting: Meeting) -> Plan:
         consumer, upstream = meeting.consumer, meeting.upstream

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.digests import digest_of
 from driftgate.findings import Finding, State
-from driftgate.kept import keep
+from driftgate.kept import KeptFolder
 from driftgate.traces import pair_key
 
 if TYPE_CHECKING:
@@ -99,26 +99,15 @@ class PairVerdicts:
         return cls(data["judged"], tuple(broken), data["activity"], data["errors"])
 
 
-class VerdictStore:
-    """A folder of verdicts, one JSON file a pair.
+class VerdictStore(KeptFolder[PairVerdicts]):
+    """A folder of verdicts, one file a pair.
 
     Args:
         folder: Where they lie; made when the first is kept.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def get(self, key: str) -> PairVerdicts | None:
-        """Return what was kept for ``key``; None where there is nothing whole."""
-        try:
-            return PairVerdicts.from_dict(json.loads((self._folder / f"{key}.json").read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-
-    def put(self, key: str, verdicts: PairVerdicts) -> None:
-        """Keep the verdicts of a pair."""
-        keep(self._folder / f"{key}.json", json.dumps(verdicts.as_dict()))
+        super().__init__(folder, PairVerdicts)
 
 
 def verdict_key(consumer: Consumer, upstream: Upstream, environments: Iterable[Environment]) -> str:
