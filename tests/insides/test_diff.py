@@ -140,6 +140,12 @@ CASES = [
         ],
     ),
     (
+        # Where no memory is shared any more, no peer is met that could be a wrong one.
+        "def f(kind, comm):\n    Buffer(comm)\n    return h(comm)",
+        "def f(kind, comm): return h(comm)",
+        [(Kind.LOW_LEVEL_CHANGED, Level.DANGEROUS, "[a, b]")],
+    ),
+    (
         "def f(kind, comm): return Buffer(comm)",
         "def f(kind, comm, new=False):\n    if new: lib.cudaMalloc()\n    return Buffer(comm)",
         [(Kind.LOW_LEVEL_CHANGED, Level.ADDITIVE, "[a, b]")],

@@ -195,7 +195,8 @@ def _cases(
         kept = [item for item in after if item in before]
         fresh = [item for item in come if names.intersection((*after[item], *_WORD.findall(item)))]
         come = [item for item in come if item not in fresh]
-        if gone or come:
+        # Who meets nobody meets no wrong peer; that it reaches nothing any more is told above.
+        if (gone or come) and (kind is Kind.LOW_LEVEL_CHANGED or new.reaches):
             note = f"and still {', '.join(kept)}" if kept else ""
             yield Difference(
                 kind, Level.DANGEROUS, name, old=_listed(gone), new=_listed(come), note=note
