@@ -16,7 +16,7 @@ from driftgate.errors import DriftgateError, HarnessError
 from driftgate.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from driftgate.cells import Environment
     from driftgate.drive.job import Job
@@ -39,7 +39,16 @@ class Sendable(Protocol):
         """Return plain containers, for JSON."""
 
 
+class Named(Protocol):
+    """A thing that a job asks about."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+
 Sent = TypeVar("Sent", bound=Sendable)
+Asked = TypeVar("Asked", bound=Named)
 
 
 class UnusableConsumerError(DriftgateError):
@@ -82,24 +91,41 @@ class Worker:
         Raises:
             UnusableConsumerError: The consumer lacks an operation.
         """
-        waiting = {environment.id: environment for environment in job.environments}
+        for environment, reply in self.ask(job, "environment", job.environments):
+            trace = _trace(reply) if "trace" in reply else None
+            yield Driven(environment, trace, reply["error"], reply["seconds"])
+
+    def ask(
+        self, job: Sendable, key: str, asked: Iterable[Asked]
+    ) -> Iterator[tuple[Asked, dict[str, Any]]]:
+        """Send one job; yield each thing that it asks about with its reply.
+
+        Where there is none, the reply holds how the job's process died, as ``error``.
+
+        Args:
+            job: The job.
+            key: What replies name such a thing by.
+            asked: The things.
+
+        Raises:
+            UnusableConsumerError: The consumer lacks an operation.
+        """
+        waiting = {each.id: each for each in asked}
         error = unusable = ""
-        for reply in self.ask(job):
+        for reply in self._exchange(job):
             if "done" in reply:
                 error = reply["done"]
                 break
             if "unusable" in reply:
                 unusable = reply["unusable"]
                 continue
-            trace = _trace(reply) if "trace" in reply else None
-            environment = waiting.pop(reply["environment"])
-            yield Driven(environment, trace, reply["error"], reply["seconds"])
+            yield waiting.pop(reply[key]), reply
         if unusable:
             raise UnusableConsumerError(unusable)
-        for environment in waiting.values():
-            yield Driven(environment, None, error, 0.0)
+        for each in waiting.values():
+            yield each, {"error": error, "seconds": 0.0}
 
-    def ask(self, job: Sendable) -> Iterator[dict[str, Any]]:
+    def _exchange(self, job: Sendable) -> Iterator[dict[str, Any]]:
         """Send one job; yield its replies, the last of which says ``done``, and how it died."""
         try:
             self._jobs.write(json.dumps(job.as_dict()) + "\n")

@@ -18,7 +18,7 @@ from driftgate.ranks.job import RankJob
 from driftgate.ranks.seen import RankTrace
 from driftgate.selection import matching
 from driftgate.upstreams import find_upstream, upstream_names
-from driftgate.zygotes import UnusableConsumerError, share_out
+from driftgate.zygotes import share_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -151,21 +151,9 @@ def drive_ranks(worker: Worker, job: RankJob) -> Iterator[DrivenRanks]:
     Raises:
         UnusableConsumerError: The consumer lacks an operation.
     """
-    waiting = {case.id: case for case in job.cases}
-    error = unusable = ""
-    for reply in worker.ask(job):
-        if "done" in reply:
-            error = reply["done"]
-            break
-        if "unusable" in reply:
-            unusable = reply["unusable"]
-            continue
-        ranks = tuple(RankTrace.from_dict(rank) for rank in reply["ranks"])
-        yield DrivenRanks(waiting.pop(reply["case"]), ranks, "", reply["seconds"])
-    if unusable:
-        raise UnusableConsumerError(unusable)
-    for case in waiting.values():
-        yield DrivenRanks(case, (), error, 0.0)
+    for case, reply in worker.ask(job, "case", job.cases):
+        ranks = tuple(RankTrace.from_dict(rank) for rank in reply.get("ranks", ()))
+        yield DrivenRanks(case, ranks, reply.get("error", ""), reply["seconds"])
 
 
 def make_job(
