@@ -62,13 +62,11 @@ def reduce_rows(child: Child, workspace: torch.Tensor, rows: torch.Tensor, **mor
         hidden_dim=rows.shape[1],
         workspace_ptrs=workspace,
         launch_with_pdl=False,
-        use_oneshot=True,
         trigger_completion_at_end=True,
         fp32_acc=True,
         pattern_code=0,
         allreduce_out=(out := torch.empty_like(rows)),
-        **nothing,
-        **more,
+        **{"use_oneshot": True, **nothing, **more},
     )
     return out
 
@@ -115,3 +113,18 @@ def test_destroying_frees(in_stub: InStub) -> None:
         return [before, child.core.live_handles()]
 
     assert in_stub("v0_5_0", ask) == [3, 0]
+
+
+@pytest.mark.parametrize("name", ["v0_2_9", "v0_4_0"])
+def test_few_tokens_were_one_shot_before_there_was_a_table(in_stub: InStub, name: str) -> None:
+    """trtllm_ar.py of 0.2.9, 0.2.14.post1 and 0.4.1: without a hint, 128 tokens at the most."""
+
+    def ask(child: Child) -> list[bool]:
+        made = child.comm.trtllm_create_ipc_workspace_for_all_reduce_fusion(
+            tp_rank=0, tp_size=4, max_token_num=256, hidden_dim=64
+        )
+        for tokens in (128, 129):
+            reduce_rows(child, made[1], torch.ones(tokens, 64, dtype=BF16), use_oneshot=None)
+        return [data["use_oneshot"] for data in child.seen("kernel")]
+
+    assert in_stub(name, ask) == [True, False]

@@ -15,6 +15,8 @@ from driftgate_stub_core.shape import Shape
 from driftgate_stub_core.trtllm import check_metadata, peers_of, two_shot_bytes_of
 
 _RANK_COUNTS = (2, 4, 8, 16)  # the kernel's; the one-shot heuristic's table is shorter
+# Up to how many tokens releases without that table pick one-shot.
+_FEW_TOKENS = 128
 
 
 @implements("trtllm_allreduce_fusion")
@@ -64,7 +66,8 @@ def allreduce_fusion(
         )
     if use_oneshot is None:
         megabytes = token_num * hidden_dim * 2 * world_size * dtype.itemsize / 1024 / 1024
-        use_oneshot = megabytes <= shape.find("_use_oneshot_heuristics")[world_size]
+        table = shape.find("_use_oneshot_heuristics", None)
+        use_oneshot = token_num <= _FEW_TOKENS if table is None else megabytes <= table[world_size]
     if not use_oneshot:
         assert token_num > world_size, "sequence length should be larger than tp_size"
     use_oneshot = _within_lamport_area(
