@@ -24,6 +24,7 @@ _KINDS: dict[str, Any] = {
     "bindings": dict[str, str],
     "brings": dict[str, str],
     "sensitive": Any,
+    "fusion": dict[str, Any],
     "standard_since": dict[str, str],
     "standard_until": dict[str, str],
 }
@@ -34,6 +35,11 @@ _OWN_CHECK: dict[str, Any] = {
     "absent": tuple[str, ...],
 }
 _SENSITIVE: dict[str, Any] = {"name": str, "module": str, "why": str}
+_FUSION: dict[str, Any] = {
+    "switches": tuple[str, ...],
+    "offs": tuple[str, ...],
+    "under": dict[str, str],
+}
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,21 @@ class Sensitive:
 
 
 @dataclass(frozen=True)
+class Fusion:
+    """How an engine turns the fused operation on, and what it looks at before.
+
+    Attributes:
+        switches: Names of the options that it sets.
+        offs: Names of options that keep it off, whatever those say.
+        under: Why it does not work, by the name of the option that rules it out.
+    """
+
+    switches: tuple[str, ...]
+    offs: tuple[str, ...]
+    under: dict[str, str]
+
+
+@dataclass(frozen=True)
 class PackagesTarget:
     """What the packaging tier looks for.
 
@@ -84,6 +105,7 @@ class PackagesTarget:
         bindings: The module that a distribution brings, of those that are bindings.
         brings: The distribution that requiring another one brings along.
         sensitive: Distributions of which not every release will do.
+        fusion: How an engine turns fusion on by itself.
         standard_since: The first Python whose standard library has a name.
         standard_until: The first Python whose standard library lacks it again.
     """
@@ -99,6 +121,7 @@ class PackagesTarget:
     bindings: dict[str, str]
     brings: dict[str, str]
     sensitive: tuple[Sensitive, ...]
+    fusion: Fusion
     standard_since: dict[str, str]
     standard_until: dict[str, str]
 
@@ -124,8 +147,9 @@ def load_packages_target(path: Path) -> PackagesTarget:
     """
     document = read_toml(path)
     check(path, "the file", document, _KINDS, required=_KINDS)
-    own, files = document["own_check"], document["files"]
+    own, files, fusion = document["own_check"], document["files"], document["fusion"]
     check(path, "[own_check]", own, _OWN_CHECK, required=_OWN_CHECK)
+    check(path, "[fusion]", fusion, _FUSION, required=_FUSION)
     check(path, "[files]", files, dict.fromkeys(files, tuple[str, ...]))
     sensitive = rows(path, document, "sensitive")
     for row in sensitive:
@@ -138,6 +162,7 @@ def load_packages_target(path: Path) -> PackagesTarget:
             ),
             "files": {name: tuple(patterns) for name, patterns in files.items()},
             "sensitive": tuple(Sensitive(**row) for row in sensitive),
+            "fusion": Fusion(tuple(fusion["switches"]), tuple(fusion["offs"]), fusion["under"]),
         }
     )
 
