@@ -90,6 +90,18 @@ def test_results_are_on_disk(in_checkout: Path) -> None:
     assert [(row["contract"], row["state"]) for row in rows] == [("no_retry_after_failure", "fail")]
 
 
+def test_a_narrow_terminal_folds_no_path(
+    in_checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line that names a file stays one, so that it can be copied and read by tools."""
+    monkeypatch.setenv("COLUMNS", "40")
+
+    result = _run(*_file("retries_creation"), *_ONE)
+
+    (line,) = (line for line in result.stdout.split("\n") if line.startswith("results: "))
+    assert Path(line.split()[1]).is_file()
+
+
 def test_rows_can_be_printed(in_checkout: Path) -> None:
     """``--json`` prints the rows, and the summary still comes last."""
     result = _run(*_file("plain"), *_ONE, "--json")

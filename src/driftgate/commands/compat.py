@@ -134,10 +134,10 @@ def _run(run: Run, file: ResultFile, *, as_json: bool) -> list[ContractResult]:
 
 def _report(results: list[ContractResult], run: Run, path: str) -> None:
     console = table_console()
-    console.print(f"consumer: {run.plan.consumer.name}", markup=False)
+    console.print(f"consumer: {run.plan.consumer.name}", markup=False, soft_wrap=True)
     console.print(matrix_table(results, run.plan.environments))
     for line in degraded_lines(results, run.plan.environments):
-        console.print(f"  {line}", markup=False)
+        console.print(f"  {line}", markup=False, soft_wrap=True)
     standins = standin_line(results)
     if standins:
         console.print(standins, markup=False, soft_wrap=True)
@@ -145,4 +145,6 @@ def _report(results: list[ContractResult], run: Run, path: str) -> None:
         console.print(line, markup=False, soft_wrap=True)
     for problem in run.problems:
         console.print(problem, markup=False, soft_wrap=True)
-    console.print(f"results: {path} ({run.reused} cells from kept traces)", markup=False)
+    console.print(
+        f"results: {path} ({run.reused} cells from kept traces)", markup=False, soft_wrap=True
+    )

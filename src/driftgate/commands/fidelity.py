@@ -121,11 +121,13 @@ def _print(report: FidelityReport) -> None:
     console.print(table)
     for item in report.releases:
         if item.differences:
-            console.print(f"{item.release} (old) and {', '.join(item.stubs)} (new):")
+            console.print(
+                f"{item.release} (old) and {', '.join(item.stubs)} (new):", soft_wrap=True
+            )
             for line in difference_lines(item.differences, console.width):
                 console.print(line, soft_wrap=True)
     for problem in report.problems:
-        console.print(Text(problem, style="bold red"))
+        console.print(Text(problem, style="bold red"), soft_wrap=True)
 
 
 def _print_behaviour(results: list[ReleaseBehaviour], problems: list[str]) -> None:
@@ -147,7 +149,7 @@ def _print_behaviour(results: list[ReleaseBehaviour], problems: list[str]) -> No
             for line in difference.lines():
                 console.print(line, markup=False, soft_wrap=True)
     for problem in problems:
-        console.print(Text(problem, style="bold red"))
+        console.print(Text(problem, style="bold red"), soft_wrap=True)
 
 
 def _figures(results: list[ReleaseBehaviour]) -> str:
