@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from driftgate.backtest.rows import Backtest, read_backtest
 from driftgate.backtest.run import ask_all
 from driftgate.backtest.score import figures, score, unexpected
 from driftgate.commands.console import table_console
+from driftgate.commands.options import workers_option
 from driftgate.paths import find_project
 from driftgate.report.backtest import outcome_lines, score_table
 from driftgate.results import ResultFile
@@ -46,14 +46,7 @@ class _Row:
     help="Rows to read instead of matrix/incidents.toml.",
 )
 @click.option("--details", is_flag=True, help="Tell what is behind every row, not only the odd.")
-@click.option(
-    "-n",
-    "workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="number of cores",
-    help="Processes that cells are forked from.",
-)
+@workers_option()
 @click.pass_context
 def command(
     context: click.Context,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from driftgate.commands.console import table_console
+from driftgate.commands.options import progress_bar, rows_option, workers_option
 from driftgate.compat import Plan, Run, make_plan
 from driftgate.consumers import OURS
 from driftgate.evidence import write_wheels
@@ -43,17 +41,10 @@ _AS_EXPECTED = {State.PASS, State.XFAIL, State.NOT_RUN}
 )
 @click.option("--contract", "contracts", multiple=True, help="Only these; patterns are taken.")
 @click.option("--list", "only_list", is_flag=True, help="Say what would run, and run nothing.")
-@click.option(
-    "-n",
-    "workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="number of cores",
-    help="Processes that cells are forked from.",
-)
+@workers_option()
 @click.option("--fresh", is_flag=True, help="Drive every cell anew, kept traces or not.")
 @click.option("--evidence", is_flag=True, help="Write what releases came to into matrix/evidence/.")
-@click.option("--json", "as_json", is_flag=True, help="Print result rows instead of the report.")
+@rows_option
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     context: click.Context,
@@ -106,16 +97,7 @@ def _list(plan: Plan) -> None:
 
 def _run(run: Run, file: ResultFile, *, as_json: bool) -> list[ContractResult]:
     results: list[ContractResult] = []
-    progress = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not os.isatty(2),
-    )
-    with progress:
+    with progress_bar() as progress:
         task = progress.add_task("cells", total=len(list(run.plan.pairs())))
         cell = None
         for result in run.results():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from driftgate.commands.console import table_console
+from driftgate.commands.options import workers_option
 from driftgate.evidence import write_fidelity
 from driftgate.paths import find_project
 from driftgate.stubtree.behaviour import Comparison, pairs
@@ -41,14 +41,7 @@ if TYPE_CHECKING:
 @click.option("--all", "every", is_flag=True, help="The same to every release that has a wheel.")
 @click.option("--fetch", is_flag=True, help="Fetch the releases that the wheel store lacks.")
 @click.option("--write", is_flag=True, help="Write the outcome to matrix/evidence/.")
-@click.option(
-    "-n",
-    "workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="number of cores",
-    help="Processes at a time.",
-)
+@workers_option("Processes at a time.")
 def command(*, behaviour: bool, every: bool, fetch: bool, write: bool, workers: int) -> None:
     """Compare every historic stub with every release it stands for; exit 1 where they differ."""
     started = time.monotonic()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from driftgate.calls.ranges import spell_ranges
 from driftgate.cells import Tier
 from driftgate.commands.console import table_console
+from driftgate.commands.options import progress_bar, workers_option
 from driftgate.grid.rules import load_grid_rules
 from driftgate.grid.run import GridRun, meetings_of
 from driftgate.grid.selection import (
@@ -64,14 +62,7 @@ _REMEDIES = {
 @click.option(
     "--tier", "tiers", default=Tier.STUB.value, show_default=True, help="static,stub,wheel: some."
 )
-@click.option(
-    "-n",
-    "workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="number of cores",
-    help="Processes that cells are forked from.",
-)
+@workers_option()
 @click.option("--fresh", is_flag=True, help="Drive everything anew, kept verdicts or not.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.pass_context
@@ -123,16 +114,7 @@ def _verdicts(
     """Return the verdicts by consumer name and FlashInfer release."""
     consumers = [consumer for line in lines for consumer in line.consumers]
     meetings = [meeting for line in lines for meeting in meetings_of(line, upstreams)]
-    progress = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not os.isatty(2),
-    )
-    with progress:
+    with progress_bar() as progress:
         task = progress.add_task("pairs", total=len({meeting.place for meeting in meetings}))
         found = run.verdicts(
             meetings, lambda pair: progress.update(task, advance=1, description=pair)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from typing import TYPE_CHECKING
 
 import click
 
 from driftgate.commands.console import table_console
+from driftgate.commands.options import rows_option, workers_option
 from driftgate.consumers import OURS
 from driftgate.findings import State
 from driftgate.paths import find_project
@@ -34,15 +34,8 @@ _AS_EXPECTED = {State.PASS, State.NOT_RUN}
 @click.option("--topology", "topologies", multiple=True, help="Only these; patterns are taken.")
 @click.option("--contract", "contracts", multiple=True, help="Only these; patterns are taken.")
 @click.option("--list", "only_list", is_flag=True, help="Say what would run, and run nothing.")
-@click.option(
-    "-n",
-    "workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="number of cores",
-    help="Cells at once; each is as many processes as it has ranks.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print result rows instead of the report.")
+@workers_option("Cells at once; each is as many processes as it has ranks.")
+@rows_option
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 - one parameter an option
     context: click.Context,
