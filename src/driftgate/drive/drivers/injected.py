@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driftgate.drive.drivers import arguments
 from driftgate.errors import DriftgateError
 from driftgate.trace import Status
 
@@ -114,12 +115,7 @@ class InjectedDriver:
         """Ask for a workspace as an engine's layer does."""
         return bool(
             self._module.ensure_workspace_initialized(
-                max_token_num=tokens,
-                hidden_dim=hidden,
-                use_fp32_lamport=str(dtype) == "torch.float32",
-                dtype=dtype,
-                token_num=tokens,
-                use_oneshot=use_oneshot,
+                **arguments.of_creation(tokens, hidden, dtype, use_oneshot=use_oneshot),
                 use_attn_tp_group=True,
             )
         )
@@ -132,16 +128,8 @@ class InjectedDriver:
         assert group is not None, "configure() comes first"  # noqa: S101 - scripts are ours
         self._manager = self._module.FlashInferWorkspaceManager()
         self._manager.initialize(
-            world_size=group.world_size,
-            rank=group.rank_in_group,
-            max_token_num=tokens,
-            hidden_dim=hidden,
             backend=self.resolve_backend(),
-            group=group.cpu_group,
-            use_fp32_lamport=str(dtype) == "torch.float32",
-            dtype=dtype,
-            device_group=None if group_alone else group.device_group,
-            cpu_group=None if group_alone else group.cpu_group,
+            **arguments.of_manager(group, tokens, hidden, dtype, group_alone=group_alone),
         )
         return bool(self._manager.initialized)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from driftgate.drive.drivers import arguments
 from driftgate.drive.drivers.cuda_driver import PretendedCudaDriver
 from driftgate.drive.drivers.custom_ops import CustomOps
 from driftgate.drive.drivers.foreign import ForeignModules, Machine, call
@@ -131,11 +132,11 @@ class SglangDriver:
         here = self._modules.here
         if here.backend not in _BACKENDS:
             return None
-        arguments = SimpleNamespace(
+        server = SimpleNamespace(
             flashinfer_allreduce_fusion_backend=here.backend, nnodes=here.nodes
         )
         try:
-            backend = call(self._modules.operation("resolve_backend"), server_args=arguments)
+            backend = call(self._modules.operation("resolve_backend"), server_args=server)
         except ValueError:
             return None
         return None if backend is None else str(backend)
@@ -149,12 +150,7 @@ class SglangDriver:
         return bool(
             call(
                 self._modules.operation("create"),
-                max_token_num=tokens,
-                hidden_dim=hidden,
-                use_fp32_lamport=dtype is torch.float32,
-                dtype=dtype,
-                token_num=tokens,
-                use_oneshot=use_oneshot,
+                **arguments.of_creation(tokens, hidden, dtype, use_oneshot=use_oneshot),
                 use_attn_tp_group=self.attention,
             )
         )
@@ -168,16 +164,8 @@ class SglangDriver:
         backend = self.resolve_backend() if self._modules.offers("resolve_backend") else None
         call(
             self._manager.initialize,
-            world_size=group.world_size,
-            rank=group.rank_in_group,
-            max_token_num=tokens,
-            hidden_dim=hidden,
             **({"backend": backend} if backend else {}),
-            group=group.cpu_group,
-            use_fp32_lamport=dtype is torch.float32,
-            dtype=dtype,
-            device_group=None if group_alone else group.device_group,
-            cpu_group=None if group_alone else group.cpu_group,
+            **arguments.of_manager(group, tokens, hidden, dtype, group_alone=group_alone),
         )
         return bool(self._manager.initialized)
 
