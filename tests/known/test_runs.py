@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from driftgate.cells import Cell, Tier
 from driftgate.findings import ContractResult, Finding, State
 from driftgate.known.model import Known, best_first
@@ -36,6 +38,9 @@ def _row(
 def _write(folder: Path, name: str, rows: Iterable[dict[str, Any]], tail: str = "") -> None:
     text = "".join(json.dumps(row) + "\n" for row in rows)
     (folder / f"{name}.jsonl").write_text(text + tail, encoding="utf-8")
+
+
+ROW = _row("ours", "stub:v0_7_4", State.FAIL)
 
 
 def test_what_shows_a_finding_best_comes_first(tmp_path: Path) -> None:
@@ -92,6 +97,55 @@ def test_rows_of_other_kinds_and_a_torn_line_do_no_harm(tmp_path: Path) -> None:
     """Other commands write there too, and a run may have died in the middle of a row."""
     rows = [{"check": "fused"}, _row("ours", "stub:v0_7_4", State.FAIL)]
     _write(tmp_path, "20260101T000000-1", rows, tail='{"consumer": "ou')
+
+    assert len(known_from_runs(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1]",
+        "3",
+        "null",
+        json.dumps({**ROW, "state": None}),
+        json.dumps({key: value for key, value in ROW.items() if key != "state"}),
+        json.dumps({key: value for key, value in ROW.items() if key != "findings"}),
+        json.dumps({**ROW, "contract": []}),
+        json.dumps({**ROW, "findings": ["text"]}),
+        json.dumps({**ROW, "findings": [{"id": "a-1234", "unknown": "key"}]}),
+        json.dumps({**ROW, "findings": [{**ROW["findings"][0], "got": None}]}),
+    ],
+)
+def test_a_damaged_line_is_passed_over(tmp_path: Path, line: str) -> None:
+    """What is kept may be of another version, or torn; the rows around it still count."""
+    _write(tmp_path, "1", [_row("ours", "stub:v0_7_4", State.FAIL)], tail=f"{line}\n")
+    _write(tmp_path, "2", [_row("ours", "stub:v0_7_1", State.FAIL)])
+
+    (known,) = known_from_runs(tmp_path).values()
+
+    assert known.upstreams == ("stub:v0_7_4", "stub:v0_7_1")
+
+
+def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
+    """A folder, or a link to nowhere."""
+    (tmp_path / "a.jsonl").mkdir()
+    (tmp_path / "b.jsonl").symlink_to(tmp_path / "nowhere")
+
+    assert known_from_runs(tmp_path) == {}
+
+
+def test_runs_of_other_commands_push_none_out(tmp_path: Path) -> None:
+    """However often a backtest was run since."""
+    _write(tmp_path, "0", [_row("ours", "stub:v0_7_4", State.FAIL)])
+    for number in range(1, 60):
+        _write(tmp_path, f"{number:02}", [{"case": {}, "contract": "x", "state": "pass"}])
+
+    assert len(known_from_runs(tmp_path)) == 1
+
+
+def test_a_cell_that_died_says_nothing_new(tmp_path: Path) -> None:
+    _write(tmp_path, "1", [_row("ours", "stub:v0_7_4", State.FAIL)])
+    _write(tmp_path, "2", [_row("ours", "stub:v0_7_4", State.ERROR)])
 
     assert len(known_from_runs(tmp_path)) == 1
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Runs that are looked at: each is up to a few thousand rows.
 _LAST = 40
+# Verdicts that say whether a contract is kept; what died or was not run says nothing.
+_TOLD = {each.value for each in (State.PASS, State.FAIL, State.XFAIL, State.XPASS)}
 
 
 def seen_in_runs(folder: Path) -> dict[str, list[Seen]]:
@@ -30,38 +32,49 @@ def seen_in_runs(folder: Path) -> dict[str, list[Seen]]:
     """
     judged: set[tuple[Cell, str]] = set()
     seen: dict[str, list[Seen]] = defaultdict(list)
-    for file in sorted(folder.glob("*.jsonl"), reverse=True)[:_LAST]:
+    runs = 0
+    for file in sorted(folder.glob("*.jsonl"), reverse=True):
         mine = set()
-        for row in _rows(file):
-            square = _square(row)
-            if square is None or square in judged or row["state"] == State.NOT_RUN.value:
-                continue
+        for square, findings in _verdicts(file):
             mine.add(square)
-            for name, finding in _findings(row):
-                seen[name].append(Seen(square[0], finding))
+            if square not in judged:
+                for name, finding in findings:
+                    seen[name].append(Seen(square[0], finding))
         judged |= mine
+        runs += bool(mine)  # other commands write there too
+        if runs == _LAST:
+            break
     return seen
 
 
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file, up to where a run is still writing it or died."""
-    with file.open(encoding="utf-8", errors="replace") as lines, suppress(ValueError):
-        yield from map(json.loads, lines)
+def _verdicts(file: Path) -> Iterator[tuple[tuple[Cell, str], list[tuple[str, Finding]]]]:
+    """Yield each cell and contract of a run with its findings by id.
 
-
-def _square(row: dict[str, Any]) -> tuple[Cell, str] | None:
-    """Return the cell and the contract; None for a row about something else."""
+    Lines that are no such verdict are passed over: of other commands, torn, or damaged. So are
+    findings of runs that gave none an id.
+    """
     try:
-        cell = Cell(row["consumer"], row["upstream"], Tier(row["tier"]), row["environment"])
-        return cell, row["contract"]
-    except (KeyError, ValueError):
-        return None
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # it is no file, or gone, or somebody else's
+        return
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError):
+            row = json.loads(line)
+            if row["state"] in _TOLD:
+                yield _square(row), [_finding(each) for each in row["findings"] if "id" in each]
 
 
-def _findings(row: dict[str, Any]) -> Iterator[tuple[str, Finding]]:
-    """Yield findings by id; those of runs that gave none are left out."""
-    for each in row["findings"]:
-        parts = dict(each)
-        name = parts.pop("id", None)
-        if name is not None:
-            yield name, Finding(**parts)
+def _square(row: dict[str, Any]) -> tuple[Cell, str]:
+    names = [_text(row[key]) for key in ("consumer", "upstream", "environment", "contract")]
+    return Cell(names[0], names[1], Tier(row["tier"]), names[2]), names[3]
+
+
+def _finding(row: dict[str, Any]) -> tuple[str, Finding]:
+    parts = {key: _text(value) for key, value in row.items()}
+    return parts.pop("id"), Finding(**parts)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
