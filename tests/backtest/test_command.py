@@ -106,3 +106,31 @@ def test_an_unknown_id_is_one_line() -> None:
 
     assert result.exit_code == 2
     assert "unknown incident 'A2'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("contract", "case"),
+    [
+        ("*", 'consumer = "file:mine/calls.py", release = "0.7.2"'),
+        ("*", 'consumer = "file:mine/calls.py", old = "0.7.2", new = "0.7.4"'),
+        ("python_is_admitted", 'consumer = "file:mine", python = "3.12"'),
+    ],
+)
+def test_files_are_of_the_checkout(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, contract: str, case: str
+) -> None:
+    """Wherever the command is run, a row's path begins at the checkout's root."""
+    (checkout / "mine").mkdir()
+    (checkout / "mine" / "calls.py").write_text("import flashinfer.comm\n", encoding="utf-8")
+    project = '[project]\nname = "mine"\nversion = "1"\nrequires-python = ">=3.10"\n'
+    (checkout / "mine" / "pyproject.toml").write_text(project, encoding="utf-8")
+    (checkout / "below").mkdir()
+    monkeypatch.chdir(checkout / "below")
+
+    result = _run(
+        f'[[control]]\nid = "c"\nwhat = "w"\ncontract = "{contract}"\ncase = {{ {case} }}\n',
+        "c",
+    )
+
+    assert result.exit_code == 0, result.output
+    assert "c: quiet" in result.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from driftgate.consumers import find_consumer
 from driftgate.released.driven import choose_consumer
 
 if TYPE_CHECKING:
@@ -13,15 +12,23 @@ if TYPE_CHECKING:
     from driftgate.paths import Project
 
 FILE = "file:"
+_BEFORE_A_PATH = (FILE, "@")
+
+
+def located(name: str, project: Project) -> str:
+    """Return the name that a row gives with a path of the checkout made absolute."""
+    for mark in _BEFORE_A_PATH:
+        kind, found, path = name.partition(mark)
+        if found:
+            return f"{kind}{mark}{project.root / path}"
+    return name
 
 
 def row_consumer(name: str, project: Project) -> Consumer:
-    """Return the consumer that a row names, wherever this is run from.
+    """Return the consumer that a row names, by that name, wherever this is run from.
 
     Raises:
         DriftgateError: There is no such consumer, or it cannot be had.
     """
-    if not name.startswith(FILE):
-        return choose_consumer(name, project)
-    path = project.root / name.removeprefix(FILE)
-    return replace(find_consumer(f"{FILE}{path}"), name=name)
+    # Releases have more than one spelling, and answers are looked up by the row's.
+    return replace(choose_consumer(located(name, project), project), name=name)

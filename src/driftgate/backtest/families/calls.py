@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from driftgate.backtest.consumers import located
 from driftgate.backtest.model import EVERY, Answer, Question
 from driftgate.calls.binding import BREAKING, Verdict
 from driftgate.calls.check import check_calls
@@ -41,7 +42,9 @@ def ask(
     for question in questions:
         by_consumer[question.case.get("consumer")].append(question)
     for consumer, asked in by_consumer.items():
-        sources = find_sources(consumer, project.matrix, cache_folder(), read_settings())
+        sources = find_sources(
+            located(consumer, project), project.matrix, cache_folder(), read_settings()
+        )
         releases = dict.fromkeys(question.case.get("release") for question in asked)
         surfaces = [load_surface(project.surfaces, release) for release in releases]
         bindings = check_calls(sources, surfaces, project).bindings

@@ -6,6 +6,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
+from driftgate.backtest.consumers import located
 from driftgate.backtest.model import EVERY, Answer, Question
 from driftgate.bump.model import Verdict
 from driftgate.bump.staging import staged
@@ -41,7 +42,7 @@ def ask(
     hops: dict[tuple[str, str, str], list[Question]] = {}
     for question in questions:
         case = question.case
-        hop = case.get("old"), case.get("new"), case.get("consumer")
+        hop = case.get("old"), case.get("new"), located(case.get("consumer"), project)
         hops.setdefault(hop, []).append(question)
     context = get_context("fork")
     with staged(project) as stage, ProcessPoolExecutor(workers, mp_context=context) as pool:

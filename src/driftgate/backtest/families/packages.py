@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from driftgate.backtest.consumers import located
 from driftgate.backtest.model import EVERY, Answer, Question
 from driftgate.cells import Tier
 from driftgate.errors import UnknownNameError
@@ -54,7 +55,8 @@ def ask(
 
 def _answer(question: Question, project: Project, catalogue: Catalogue) -> Answer:
     case = question.case
-    seen = gather(_environment(case), case.get("consumer"), project, catalogue)
+    consumer = located(case.get("consumer"), project)
+    seen = gather(_environment(case), consumer, project, catalogue)
     verdicts = list(judge(seen, _wanted(question.contract)))
     findings = tuple(
         finding
