@@ -123,7 +123,7 @@ class Worker:
         if unusable:
             raise UnusableConsumerError(unusable)
         for each in waiting.values():
-            yield each, {"error": error, "seconds": 0.0}
+            yield each, {"error": error or "exited without an answer", "seconds": 0.0}
 
     def _exchange(self, job: Sendable) -> Iterator[dict[str, Any]]:
         """Send one job; yield its replies, the last of which says ``done``, and how it died."""

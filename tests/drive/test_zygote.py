@@ -128,14 +128,16 @@ def test_an_exit_at_import_is_a_step_too(worker: Worker, tmp_path: Path) -> None
         assert driven.trace.steps[-1].outcome == "SystemExit"
 
 
-def test_a_death_at_import_says_when(worker: Worker, tmp_path: Path) -> None:
-    source = _consumer(tmp_path, "pass", at_import="os._exit(3)")
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [(3, "exited with 3 while loading the consumer"), (0, "exited without an answer")],
+)
+def test_a_death_at_import_is_told(worker: Worker, tmp_path: Path, code: int, told: str) -> None:
+    source = _consumer(tmp_path, "pass", at_import=f"os._exit({code})")
 
     outcomes = _by_id(worker.drive(_job(source)))
 
-    assert {each.error for each in outcomes.values()} == {
-        "exited with 3 while loading the consumer"
-    }
+    assert {each.error for each in outcomes.values()} == {told}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
