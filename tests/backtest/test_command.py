@@ -134,3 +134,28 @@ def test_files_are_of_the_checkout(
 
     assert result.exit_code == 0, result.output
     assert "c: quiet" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [
+        ('release = "9.9.9"', "unknown release '9.9.9'"),
+        ('release = "../releases"', "unknown release '../releases'"),
+        ('python = "3.12"', "nothing is installed, and no consumer is named"),
+        ("installed = []", "nothing is installed, and no consumer is named"),
+    ],
+)
+def test_a_case_about_nothing_is_one_line(case: str, told: str) -> None:
+    """There is no such release, or it names none: that is the row's fault, and no answer."""
+    result = _run(f'[[control]]\nid = "c"\nwhat = "w"\ncase = {{ {case} }}\n')
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_brackets_are_shown_as_they_are() -> None:
+    """The table takes no words of a row for colours."""
+    row = '[[incident]]\nid = "A1"\nwhat = "list[int] and [red] are kept"\nmissed = "why"\n'
+
+    assert "list[int] and [red] are kept" in _run(row).stdout

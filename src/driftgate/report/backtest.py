@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.table import Table
+from rich.text import Text
 
 from driftgate.backtest.score import Fate
 
@@ -32,8 +33,8 @@ def score_table(outcomes: Iterable[Outcome]) -> Table:
         table.add_column(heading, no_wrap=heading != "what")
     for each in outcomes:
         seen = "+".join(each.tiers) + (" (fixture)" if each.is_by_fixture else "")
-        fate = f"[{_COLOURS[each.fate]}]{each.fate.value}[/]"
-        table.add_row(each.row.id, fate, seen, each.row.what)
+        fate = Text(each.fate.value, style=_COLOURS[each.fate])
+        table.add_row(Text(each.row.id), fate, seen, Text(each.row.what))
     return table
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.backtest.consumers import located
 from driftgate.backtest.model import EVERY, Answer, Question
+from driftgate.backtest.pools import ended_early
 from driftgate.bump.model import Verdict
 from driftgate.bump.staging import staged
 from driftgate.bump.steps import Order, find_verdict
@@ -45,7 +46,8 @@ def ask(
         hop = case.get("old"), case.get("new"), located(case.get("consumer"), project)
         hops.setdefault(hop, []).append(question)
     context = get_context("fork")
-    with staged(project) as stage, ProcessPoolExecutor(workers, mp_context=context) as pool:
+    everyone = ProcessPoolExecutor(workers, mp_context=context)
+    with staged(project) as stage, ended_early(everyone) as pool:
         running = {pool.submit(_judge, stage.copy, *hop): asked for hop, asked in hops.items()}
         for done in as_completed(running):
             for question in running[done]:

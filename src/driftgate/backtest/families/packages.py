@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.backtest.consumers import located
 from driftgate.backtest.model import EVERY, Answer, Question
+from driftgate.backtest.pools import ended_early
 from driftgate.cells import Tier
 from driftgate.errors import UnknownNameError
 from driftgate.findings import Finding, State
 from driftgate.index.settings import read_settings
+from driftgate.packages.errors import BadEnvironmentError
 from driftgate.packages.judge import gather, judge, open_catalogue
 from driftgate.packages.rows import load_packages_target
 from driftgate.packages.rules import all_rules
@@ -48,13 +50,17 @@ def ask(
     target = load_packages_target(project.matrix / "packages.toml")
     catalogue = open_catalogue(project, target, cache_folder(), read_settings())
     # Most of the time goes in waiting: for the index, or for a release in its own process.
-    with ThreadPoolExecutor(workers) as pool:
+    with ended_early(ThreadPoolExecutor(workers)) as pool:
         answers = pool.map(lambda each: _answer(each, project, catalogue), questions)
         yield from zip(questions, answers, strict=True)
 
 
 def _answer(question: Question, project: Project, catalogue: Catalogue) -> Answer:
     case = question.case
+    if not (case.get("installed") or case.get("consumer")):
+        raise BadEnvironmentError(
+            f"case ({case})", "nothing is installed, and no consumer is named", "add one of them"
+        )
     consumer = located(case.get("consumer"), project)
     seen = gather(_environment(case), consumer, project, catalogue)
     verdicts = list(judge(seen, _wanted(question.contract)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from driftgate.backtest.model import EVERY, Answer, Question
+from driftgate.backtest.pools import ended_early
 from driftgate.cells import Tier
 from driftgate.contracts.upstream import upstream_rules
 from driftgate.contracts.upstream.base import Evidence
@@ -16,6 +17,7 @@ from driftgate.exercises.asking import play_releases
 from driftgate.exercises.record import Outcome, Wanted
 from driftgate.findings import State
 from driftgate.probes.cases.arguments import BACKENDS
+from driftgate.surface.releases import load_releases
 from driftgate.wheels.provide import why_missing
 
 if TYPE_CHECKING:
@@ -42,7 +44,11 @@ def ask(
     for question in questions:
         _require_backend(question)
         by_release[question.case.get("release")].append(question)
+    known = load_releases(project.matrix / "releases.toml")
     seen = {release: Evidence(release, project) for release in by_release}
+    for release, evidence in seen.items():
+        if evidence.is_recorded and release not in known:
+            raise UnknownNameError("release", release, tuple(known))
     wanted = []
     for release, evidence in seen.items():
         exercises = _exercises(by_release[release])
@@ -54,7 +60,7 @@ def ask(
             wanted.append(Wanted(release, evidence.folder, version, exercises))
     for release, outcome in play_releases(wanted, project, workers):
         seen[release] = replace(seen[release], outcome=outcome)
-    with ThreadPoolExecutor(workers) as pool:
+    with ended_early(ThreadPoolExecutor(workers)) as pool:
         running = [
             pool.submit(_answers, by_release[release], evidence)
             for release, evidence in seen.items()
