@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from driftgate.errors import DriftgateError, HarnessError
+from driftgate.scratch import scratch_environment
 from driftgate.trace import Trace
 
 if TYPE_CHECKING:
@@ -157,27 +158,29 @@ def zygote(
     """
     pipes = [(os.pipe(), os.pipe()) for _ in range(workers)]  # jobs, replies
     theirs = [(jobs[0], replies[1]) for jobs, replies in pipes]
-    process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
-        [sys.executable, "-m", module, *(f"{r}:{w}" for r, w in theirs), *preload],
-        stdin=subprocess.DEVNULL,
-        pass_fds=[end for pair in theirs for end in pair],
-        start_new_session=True,  # an interrupt ends it from here, without its own tracebacks
-    )
-    for descriptor in (end for pair in theirs for end in pair):
-        os.close(descriptor)
-    mine = tuple(Worker(jobs[1], replies[0]) for jobs, replies in pipes)
-    try:
-        yield mine
-        for worker in mine:
-            worker.close()
-        if process.wait():
-            raise HarnessError(
-                f"the zygote exited with {process.returncode}; "
-                f"run `{sys.executable} -m {module}` to see why"
-            )
-    finally:
-        process.kill()
-        process.wait()
+    with scratch_environment() as environment:
+        process = subprocess.Popen(  # noqa: S603 - this interpreter, our own module
+            [sys.executable, "-m", module, *(f"{r}:{w}" for r, w in theirs), *preload],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[end for pair in theirs for end in pair],
+            env=environment,
+            start_new_session=True,  # an interrupt ends it from here, without its own tracebacks
+        )
+        for descriptor in (end for pair in theirs for end in pair):
+            os.close(descriptor)
+        mine = tuple(Worker(jobs[1], replies[0]) for jobs, replies in pipes)
+        try:
+            yield mine
+            for worker in mine:
+                worker.close()
+            if process.wait():
+                raise HarnessError(
+                    f"the zygote exited with {process.returncode}; "
+                    f"run `{sys.executable} -m {module}` to see why"
+                )
+        finally:
+            process.kill()
+            process.wait()
 
 
 def drive_all(jobs: Sequence[tuple[Tag, Job]], workers: int) -> Iterator[tuple[Tag, Driven]]:

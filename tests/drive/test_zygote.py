@@ -142,7 +142,12 @@ def test_a_death_at_import_is_told(worker: Worker, tmp_path: Path, code: int, to
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_the_command_leaves_nobody_behind(tmp_path: Path, number: signal.Signals) -> None:
-    """However it is ended, what it forked ends with it, and it prints no traceback."""
+    """However it is ended, what it forked ends with it, and it prints no traceback.
+
+    What was made for a while is removed too, where there is time for that.
+    """
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
     started = tmp_path / "started"
     os.mkfifo(started)
     begun = os.open(started, os.O_RDONLY | os.O_NONBLOCK)
@@ -153,6 +158,7 @@ def test_the_command_leaves_nobody_behind(tmp_path: Path, number: signal.Signals
         process = subprocess.Popen(
             [*command, "stub:v0_7_4", "--consumer", f"file:{source}"],
             cwd=PROJECT.root,
+            env={**os.environ, "TMPDIR": str(scratch)},
             stdout=writer,
             stderr=errors,
         )
@@ -170,6 +176,7 @@ def test_the_command_leaves_nobody_behind(tmp_path: Path, number: signal.Signals
     assert code == (143 if number == signal.SIGTERM else -number)
     assert left
     assert said == ""
+    assert number == signal.SIGKILL or not list(scratch.iterdir())
 
 
 def test_the_collector_comes_when_it_would_have_without_earlier_cells(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.errors import HarnessError
 from driftgate.probes.subject import Answers
+from driftgate.scratch import scratch_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,9 +32,17 @@ def ask(subjects: Sequence[Subject], seams: Path, workers: int) -> Iterator[Answ
     if not subjects:
         return
     command = [sys.executable, "-m", "driftgate.probes.prober", str(workers), str(seams)]
-    with subprocess.Popen(  # noqa: S603 - this interpreter, our own module
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+    with (
+        scratch_environment() as environment,
+        subprocess.Popen(  # noqa: S603 - this interpreter, our own module
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            start_new_session=True,
+        ) as process,
+    ):
         assert process.stdin is not None  # noqa: S101 - it was asked for
         assert process.stdout is not None  # noqa: S101
         try:
