@@ -29,13 +29,13 @@ def start(tmp_path: Path, *arguments: str) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
         # Whatever runs for this command can be told by it.
-        env={**os.environ, "TMPDIR": str(tmp_path)},
+        env={**os.environ, "TMPDIR": str(tmp_path), "RUN_BELOW": str(tmp_path)},
     )
 
 
 def processes_below(folder: Path) -> list[int]:
     """Processes that work for a run, told by the folder in their environment."""
-    mark = f"TMPDIR={folder}\0".encode()
+    mark = f"RUN_BELOW={folder}\0".encode()
     return [
         int(path.parent.name)
         for path in Path("/proc").glob("[0-9]*/environ")
