@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from driftgate.digests import digest_of
 from driftgate.exercises.record import Played, Wanted
 from driftgate.exercises.shelf import Shelf
 from driftgate.paths import find_project
@@ -52,6 +53,19 @@ def test_a_record_file_tells_releases_apart(shelf: Shelf, wanted: Wanted) -> Non
     record.write_text("flashinfer/utils.py,sha256=abc,1\n", encoding="utf-8")
 
     assert shelf.get(wanted) == {}
+
+
+def test_all_modules_of_a_tree_count(wanted: Wanted, tmp_path: Path) -> None:
+    """A tree has no record file that says what lies beside the communication part."""
+    file = wanted.folder / "flashinfer" / "utils.py"
+    file.write_text("answer = 42\n", encoding="utf-8")
+    tree = replace(wanted, version="")
+    Shelf(tmp_path / "kept", SEAMS).put(tree, PLAYED)
+
+    file.write_text("answer = 43\n", encoding="utf-8")
+    digest_of.cache_clear()
+
+    assert Shelf(tmp_path / "kept", SEAMS).get(tree) == {}
 
 
 def test_what_died_is_played_again(shelf: Shelf, wanted: Wanted) -> None:

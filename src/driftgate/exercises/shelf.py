@@ -62,9 +62,11 @@ class Shelf:
         """Return a hash of the release, of what it stands on, and of what runs it."""
         package = wanted.folder / "flashinfer"
         records = sorted(wanted.folder.glob(_RECORD))
+        # A record says what all files of a release are; of a tree they are looked at themselves.
+        looked_at = package / "comm" if records else package
         parts = [
             *(path.read_text(encoding="utf-8") for path in records),
-            digest_of((package / "comm", self._seams, *_PLAYING)),
+            digest_of((looked_at, self._seams, *_PLAYING)),
             wanted.version,
             platform.python_version(),
             version("torch"),
