@@ -68,7 +68,7 @@ def test_the_reports_show_the_same_ids() -> None:
     (driven,) = (name for name in _listed() if name.startswith("keyword_not_taken"))
     (bound,) = (name for name in _listed() if name.startswith("rejects"))
     assert f"[{driven}]" in report
-    assert bound in calls.stdout.replace("\n", "")
+    assert f"[{bound}]" in calls.stdout
 
 
 def test_one_is_shown_with_its_place_and_the_command_that_shows_it_again() -> None:

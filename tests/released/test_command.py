@@ -29,6 +29,7 @@ def _in_the_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DRIFTGATE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "none"))
+    monkeypatch.delenv("COLUMNS", raising=False)  # runners of tests set it
 
 
 def run(*arguments: str) -> Result:
@@ -54,6 +55,18 @@ def test_a_table_of_sites_and_ranges(consumer: Path) -> None:
     assert "0.6.0\N{EN DASH}0.6.10 " in rejected
     assert lines[-1].startswith("summary: releases=")
     assert " rejects=1 " in lines[-1]
+
+
+def test_a_narrow_terminal_shows_every_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path as long as the line takes no room from what is said of it."""
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / ("deep" * 20) / "engine.py"
+    path.parent.mkdir()
+    path.write_text(CONSUMER)
+
+    assert "rejects" in run(f"file:{path}").output
 
 
 def test_json_for_one_release(consumer: Path) -> None:

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from driftgate.calls.model import Usage
     from driftgate.calls.ranges import RangedVerdict
 
+_LEAST_WIDTH = 15
 _DOUBTFUL = frozenset({Verdict.UNSENT, Verdict.UNRESOLVED, Verdict.NOT_RECORDED})
 
 
 def verdict_table(report: CallReport) -> Table:
     """Return one row per call, symbol and verdict, in order of site."""
     table = Table()
-    table.add_column("call site", no_wrap=True)
-    table.add_column("symbol", overflow="fold")
-    table.add_column("releases", overflow="fold")
-    table.add_column("verdict", overflow="fold")
+    # On a narrow terminal a long path is folded before what is said of it vanishes.
+    for heading in ("call site", "symbol", "releases", "verdict"):
+        table.add_column(heading, overflow="fold", min_width=_LEAST_WIDTH)
     before = ("", "")
     for row in report.verdicts:
         here = (str(row.site), row.symbol)
