@@ -66,7 +66,7 @@ def test_a_narrow_terminal_shows_every_column(
     path.parent.mkdir()
     path.write_text(CONSUMER)
 
-    assert "rejects" in run(f"file:{path}").output
+    assert "rejects: group" in run(f"file:{path}").output
 
 
 def test_json_for_one_release(consumer: Path) -> None:
