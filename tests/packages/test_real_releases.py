@@ -133,3 +133,11 @@ def test_headers_that_no_metadata_asks_for() -> None:
 
     assert about_nvshmem("0.6.7")
     assert about_nvshmem("0.6.8") == []
+
+
+def test_fusion_that_turned_itself_on_under_deterministic_inference() -> None:
+    """As sglang#24629 says of 0.5.11; 0.5.12 has its fix."""
+    rule, option = "fusion_looks_before_it_is_on", "enable_deterministic_inference"
+
+    assert any(option in each.expected for each in told(rule, consumer="sglang==0.5.11"))
+    assert told(rule, consumer="sglang==0.5.12") == []
