@@ -159,3 +159,24 @@ def test_brackets_are_shown_as_they_are() -> None:
     row = '[[incident]]\nid = "A1"\nwhat = "list[int] and [red] are kept"\nmissed = "why"\n'
 
     assert "list[int] and [red] are kept" in _run(row).stdout
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        'consumer = "file:mine.py", upstream = "stub:v0_6_12", environment = "h100"',
+        'consumer = "file:mine.py", release = "0.7.2"',
+        'release = "file:mine"',
+    ],
+)
+def test_rows_with_paths_need_a_checkout(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    """What was packaged holds the rows, and none of the files that they name."""
+    monkeypatch.setattr("driftgate.paths._PACKAGED", checkout)
+
+    result = _run(f'[[control]]\nid = "c"\nwhat = "w"\ncase = {{ {case} }}\n')
+
+    assert result.exit_code == 2
+    assert "run it in" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1

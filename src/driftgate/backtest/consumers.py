@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from driftgate.errors import NotACheckoutError
 from driftgate.released.driven import choose_consumer
 
 if TYPE_CHECKING:
@@ -16,10 +17,16 @@ _BEFORE_A_PATH = (FILE, "@")
 
 
 def located(name: str, project: Project) -> str:
-    """Return the name that a row gives with a path of the checkout made absolute."""
+    """Return the name that a row gives with a path of the checkout made absolute.
+
+    Raises:
+        NotACheckoutError: It has a path, and there is no checkout.
+    """
     for mark in _BEFORE_A_PATH:
         kind, found, path = name.partition(mark)
         if found:
+            if not project.is_checkout:
+                raise NotACheckoutError(name)
             return f"{kind}{mark}{project.root / path}"
     return name
 

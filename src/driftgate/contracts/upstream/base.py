@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from driftgate.cells import Tier
-from driftgate.errors import UnknownNameError
+from driftgate.errors import NotACheckoutError, UnknownNameError
 from driftgate.exercises.record import Outcome
 from driftgate.findings import Finding
 from driftgate.insides.reader import read_insides
@@ -131,6 +131,8 @@ class Evidence:
             DriftgateError: It cannot be had.
         """
         if not self.is_recorded:
+            if not self.project.is_checkout:
+                raise NotACheckoutError(self.release)
             folder = self.project.root / self.release.removeprefix(_FILE)
             if not (folder / self.target.package).is_dir():
                 known = (f"{_FILE}FOLDER, which holds {self.target.package}/",)
