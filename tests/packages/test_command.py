@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,3 +94,16 @@ def test_bad_input_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
 
     assert done.exit_code == 2
     assert len(said) == 1
+
+
+@pytest.mark.usefixtures("offline")
+def test_what_is_no_file_of_a_project_is_passed_over(tmp_path: Path) -> None:
+    """A link to nowhere says nothing, and a pipe would be read for ever."""
+    (tmp_path / "Dockerfile").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(tmp_path / "requirements.txt")
+    text = '[project]\nname = "mine"\nversion = "1"\nrequires-python = ">=3.10"\n'
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+
+    done = run("--consumer", f"file:{tmp_path}", "--python", "3.12")
+
+    assert done.exit_code == 0, done.output

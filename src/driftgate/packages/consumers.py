@@ -122,7 +122,8 @@ def _own_files(root: Path) -> Iterator[Path]:
             and not (here / each / "pyvenv.cfg").exists()
         )
         for name in sorted(names):
-            if any(fnmatchcase(name, pattern) for pattern in _READ):
+            # No link to nowhere, and no pipe.
+            if any(fnmatchcase(name, pattern) for pattern in _READ) and (here / name).is_file():
                 yield here / name
 
 
