@@ -58,15 +58,28 @@ def parse_toml(path: Path | str, text: str) -> dict[str, Any]:
         raise InvalidDataError(path, f"not TOML ({error})", "mend that line") from error
 
 
-def rows(path: Path, document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def rows(
+    path: Path, document: Mapping[str, Any], name: str, where: str = "", within: str = ""
+) -> list[dict[str, Any]]:
     """Return the ``[[name]]`` tables of ``document``, none where there are none.
+
+    Args:
+        path: The file.
+        document: The file, or one of its tables.
+        name: What they are called.
+        where: The table, as the message calls it; empty for the file.
+        within: Its own name in the file; empty for the file.
 
     Raises:
         InvalidDataError: There is something else by that name.
     """
     found = document.get(name, [])
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise InvalidDataError(path, f"{name} is no list of tables", f"write [[{name}]] rows")
+        problem = (
+            f"{where}: {name} is no list of tables" if where else f"{name} is no list of tables"
+        )
+        heading = f"{within}.{name}" if within else name
+        raise InvalidDataError(path, problem, f"write [[{heading}]] rows")
     return found
 
 

@@ -66,6 +66,7 @@ def test_a_control_asks_for_every_contract(tmp_path: Path) -> None:
         ('[[incident]]\nwhat = "w"\nmissed = "m"', "lacks 'id'"),
         (HEAD + "missed = 3", "missed is no text"),
         (2 * (HEAD + 'missed = "m"\n'), "two rows are named 'A1'"),
+        (HEAD + "proof = 3", "incident 'A1': proof is no list of tables; write [[incident.proof]]"),
         (HEAD + PROOF.replace("group_sent", "group_snt"), "group_sent"),
         (HEAD + PROOF.replace("environment", "environs"), "cannot have the keys"),
         (HEAD + PROOF.replace('"h100"', "3"), "environment is no text"),

@@ -104,7 +104,7 @@ class _Reader:
         return Control(row["id"], row["what"], Question(contract, case))
 
     def _proofs(self, where: str, row: dict[str, Any]) -> Iterator[Proof]:
-        for proof in rows(self.path, row, "proof"):
+        for proof in rows(self.path, row, "proof", where, "incident"):
             check(self.path, f"{where}: a proof", proof, _PROOF, ("contract", "bad", "good"))
             contract = proof["contract"]
             bad, good = (self._case(where, proof[side], contract) for side in ("bad", "good"))
