@@ -77,7 +77,8 @@ def compat(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the unit and contract tests."""
-    _run(session, CPU, "-m", "pytest", "-m", "not property", *session.posargs)
+    parallel = ("-n", "auto", "--dist", "worksteal")
+    _run(session, CPU, "-m", "pytest", "-m", "not property", *parallel, *session.posargs)
 
 
 @nox.session

@@ -159,6 +159,7 @@ def test_a_release_that_is_not_offered_is_one_line(project: Path, ask: str, says
         ("pkg_python-1.0.tar.gz", FILES["pkg_python-1.0.tar.gz"][:80], "damaged archive"),
         (wheel_name("1.1"), wheel("1.1", "def f(:"), "__init__.py: not Python"),
     ],
+    ids=["no-zip", "half-an-archive", "no-python"],
 )
 def test_one_unreadable_release_does_not_cost_the_others(
     project: Path, name: str, bad: bytes, says: str
