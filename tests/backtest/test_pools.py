@@ -20,7 +20,12 @@ def test_what_has_not_begun_never_does() -> None:
         leaving.wait(10)
 
     class Leaving(ThreadPoolExecutor):
-        def shutdown(self, *, wait: bool = True, cancel_futures: bool = False) -> None:
+        def shutdown(  # its executor also takes `wait` by position
+            self,
+            wait: bool = True,
+            *,
+            cancel_futures: bool = False,  # noqa: FBT001, FBT002
+        ) -> None:
             super().shutdown(wait=False, cancel_futures=cancel_futures)
             leaving.set()
             super().shutdown(wait=wait)
