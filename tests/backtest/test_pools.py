@@ -24,7 +24,7 @@ def test_what_has_not_begun_never_does() -> None:
             self,
             wait: bool = True,
             *,
-            cancel_futures: bool = False,  # noqa: FBT001, FBT002
+            cancel_futures: bool = False,
         ) -> None:
             super().shutdown(wait=False, cancel_futures=cancel_futures)
             leaving.set()
