@@ -111,6 +111,33 @@ class Release:
         facts["kernels"] = self.of("kernel")
         return facts
 
+    def older(self) -> dict[str, Any]:
+        """Sum over a workspace of the API before the unified one, and give it back."""
+        self.events.clear()
+        pointers, table = self.comm.trtllm_create_ipc_workspace_for_all_reduce_fusion(
+            tp_rank=0, tp_size=4, max_token_num=TOKENS, hidden_dim=HIDDEN, group=self.group
+        )
+        rows, out = torch.ones(TOKENS, HIDDEN).bfloat16(), torch.empty(TOKENS, HIDDEN).bfloat16()
+        given = {
+            "allreduce_in": rows,
+            "world_size": 4,
+            "world_rank": 0,
+            "token_num": TOKENS,
+            "hidden_dim": HIDDEN,
+            "workspace_ptrs": table,
+            "launch_with_pdl": False,
+            "trigger_completion_at_end": True,
+            "fp32_acc": True,
+            "pattern_code": 0,
+            "use_oneshot": True,
+            "allreduce_out": out,
+        }
+        call = self.comm.trtllm_allreduce_fusion
+        call(**{**dict.fromkeys(inspect.signature(call).parameters), **given})
+        self.comm.trtllm_destroy_ipc_workspace_for_all_reduce_fusion(pointers, self.group)
+        met = [[data["over"], data["ranks"]] for data in self.of("rendezvous")]
+        return {"sum": float(out[0, 0]), "met": met}
+
     def of(self, kind: str) -> list[dict[str, Any]]:
         """The data of one kind's events since the last life began."""
         return [data for seen, _, data in self.events if seen == kind]
@@ -158,6 +185,9 @@ def facts_of(folder: Path, version: str, seams: Path) -> dict[str, Any]:
             _try(partial(release.create, name)) for name in ("trtllm", "mnnvl")
         ]
         machine.configure(Device())
+        before = machine.live_handles()
+        facts["older"] = _try(release.older)
+        facts["older_left"] = machine.live_handles() - before
         facts["misused"] = _try(lambda: _misuse(release))
     return facts
 

@@ -205,3 +205,11 @@ def test_how_far_the_cute_dsl_backend_goes(version: str, facts: dict[str, Any]) 
         assert facts["cutedsl"] == "ModuleNotFoundError: No module named 'cutlass'"
     else:
         assert facts["cutedsl"] == "RuntimeError: Unknown backend: mnnvl-cutedsl"
+
+
+def test_older_workspaces_are_shared_over_cuda_ipc(version: str, facts: dict[str, Any]) -> None:
+    """Up to 0.6.9 create_shared_buffer makes them: four ones are summed, and all is given back."""
+    if not _is(version, "<0.6.10"):
+        pytest.skip("made by symmetric memory since 0.6.10")
+    assert facts["older"] == {"sum": 4.0, "met": 3 * [["group", [0, 1, 2, 3]]]}
+    assert facts["older_left"] == 0

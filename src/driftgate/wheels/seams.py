@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from driftgate.errors import HarnessError
 from driftgate.wheels.kernels import KernelModule
-from driftgate.wheels.symmetric import Meetings, TorchSymmetricMemory, watch_symm_device_memory
+from driftgate.wheels.symmetric import (
+    Meetings,
+    SharedBuffers,
+    TorchSymmetricMemory,
+    watch_symm_device_memory,
+)
 from driftgate.wheels.table import SeamKind
 from driftgate.wheels.torchdevice import put_on_cpu
 
 if TYPE_CHECKING:
     from driftgate.wheels.machine import Machine
     from driftgate.wheels.table import Seam, SeamTable
+
+# What stands beside the function that shares a buffer.
+_FREE = "free_shared_buffer"
 
 
 class SeamMissingError(HarnessError):
@@ -59,6 +67,9 @@ def apply_seams(version: str, table: SeamTable, machine: Machine) -> tuple[str, 
             vars(module)[seam.name] = lambda *_, **__: kernels
         elif seam.kind is SeamKind.SYMM_DEVICE_MEMORY:
             watch_symm_device_memory(target, meetings)
+        elif seam.kind is SeamKind.SHARED_BUFFERS:
+            buffers = SharedBuffers(meetings)
+            vars(module).update({seam.name: buffers.create, _FREE: buffers.free})
         else:
             vars(module)[seam.name] = TorchSymmetricMemory(meetings)
     put_on_cpu("flashinfer", machine)

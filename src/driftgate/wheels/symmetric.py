@@ -1,5 +1,5 @@
 # ruff: noqa: ANN401 - communicators, groups and handles are the upstream's and torch's own
-"""Symmetric memory: where a workspace meets its peers, on either of the two allocators."""
+"""Shared memory: where a workspace meets its peers, on any of the three allocators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.distributed as dist
 from torch.distributed import ProcessGroup
-from torch.distributed.distributed_c10d import _resolve_process_group  # type: ignore[attr-defined]
+from torch.distributed.distributed_c10d import (  # type: ignore[attr-defined]
+    _get_default_group,
+    _resolve_process_group,
+)
 
 from driftgate.wheels.machine import Peers, Region
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 _DRIVER_SYMBOL = "SymmDeviceMemory"
 _TORCH_SYMBOL = "symm_mem.rendezvous"
+_SHARED_SYMBOL = "create_shared_buffer"
 
 
 class Meetings:
@@ -161,6 +165,40 @@ class TorchSymmetricMemory:
             world_size=count,
             get_buffer=get_buffer,
         )
+
+
+class SharedBuffers:
+    """What the releases use of CUDA IPC: a buffer of each rank, opened by all of its peers.
+
+    Peers hand their handles over through the process group, and torch's ``fake`` group has none.
+    """
+
+    def __init__(self, meetings: Meetings) -> None:
+        self._meetings = meetings
+        self._made: dict[int, tuple[Region, int]] = {}
+
+    def create(self, size_in_bytes: int, group: ProcessGroup | None = None) -> list[int]:
+        """Allocate, meet the peers of ``group``, and return the address of each one's buffer."""
+        machine = self._meetings.machine
+        if machine.has_fault("create_raises_oom"):
+            raise torch.OutOfMemoryError("CUDA out of memory (pretended)")
+        if machine.has_fault("create_raises"):
+            raise RuntimeError("cudaMalloc failed (pretended)")
+        peers = peers_of_group(group or _get_default_group())
+        count = len(peers.ranks)
+        region = machine.reserve(size_in_bytes * count, stride=size_in_bytes)
+        region.peers = peers
+        self._made[region.base] = region, machine.allocate(_SHARED_SYMBOL, size_in_bytes)
+        self._meetings.note(_SHARED_SYMBOL, peers)
+        return [region.base + index * size_in_bytes for index in range(count)]
+
+    def free(self, pointers: list[int], group: ProcessGroup | None = None) -> None:
+        """Free a buffer that was made here; what other allocators made is theirs to free."""
+        del group
+        region, handle = self._made.pop(pointers[0] if pointers else 0, (None, 0))
+        if region is not None:
+            region.live = False
+            self._meetings.machine.release(_SHARED_SYMBOL, handle)
 
 
 def _retire(regions: tuple[Region, ...]) -> None:

@@ -22,6 +22,7 @@ class SeamKind(str, Enum):
 
     KERNEL_MODULE = "kernel-module"
     SYMM_DEVICE_MEMORY = "symm-device-memory"
+    SHARED_BUFFERS = "shared-buffers"
     TORCH_SYMMETRIC_MEMORY = "torch-symmetric-memory"
 
 
