@@ -79,6 +79,9 @@ class _Rank:
         os.chdir(place.folder)
         journal = Journal(place.journal)
         engine = RankEngine(self._case, place.rank, place.store)
+        place.ready.touch()
+        # A group is made on one rank before it is on another, which a death would keep waiting.
+        _wait_for_all(self._case, place, lambda other: other.ready)
         watch_collectives(journal)
         watch_meetings(stage.upstream, journal)
         stage.open(self._case, engine, journal)
@@ -86,12 +89,13 @@ class _Rank:
         if engine.group is not None and stage.ok():
             script.run(stage)
         journal.close(stage.leaks)
-        _leave_together(self._case, place)
+        place.done.touch()
+        # One that left early would break its peers' connections.
+        _wait_for_all(self._case, place, lambda other: other.done)
 
 
-def _leave_together(case: Case, place: Place) -> None:
-    """Wait until all ranks are done: one that left early would break its peers' connections."""
-    place.done.touch()
+def _wait_for_all(case: Case, place: Place, sign: Callable[[Place], Path]) -> None:
+    """Wait until every rank has given its sign, or is dead."""
     others = [replace(place, rank=rank) for rank in range(case.topology.world_size)]
-    while not all(other.done.exists() for other in others):
+    while not all(sign(other).exists() or other.done.exists() for other in others):
         time.sleep(_POLL)

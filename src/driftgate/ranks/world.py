@@ -64,6 +64,11 @@ class Place:
         return self._own("output")
 
     @property
+    def ready(self) -> Path:
+        """A file that is there once the rank is in all of its groups."""
+        return self._own("ready")
+
+    @property
     def done(self) -> Path:
         """A file that is there once the rank is done, or dead."""
         return self._own("done")
