@@ -81,7 +81,7 @@ class _Rank:
         engine = RankEngine(self._case, place.rank, place.store)
         place.ready.touch()
         # A group is made on one rank before it is on another, which a death would keep waiting.
-        _wait_for_all(self._case, place, lambda other: other.ready)
+        wait_for_all(self._case, place, lambda other: other.ready)
         watch_collectives(journal)
         watch_meetings(stage.upstream, journal)
         stage.open(self._case, engine, journal)
@@ -91,10 +91,10 @@ class _Rank:
         journal.close(stage.leaks)
         place.done.touch()
         # One that left early would break its peers' connections.
-        _wait_for_all(self._case, place, lambda other: other.done)
+        wait_for_all(self._case, place, lambda other: other.done)
 
 
-def _wait_for_all(case: Case, place: Place, sign: Callable[[Place], Path]) -> None:
+def wait_for_all(case: Case, place: Place, sign: Callable[[Place], Path]) -> None:
     """Wait until every rank has given its sign, or is dead."""
     others = [replace(place, rank=rank) for rank in range(case.topology.world_size)]
     while not all(sign(other).exists() or other.done.exists() for other in others):
