@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from driftgate.exercises.making import BACKENDS, attempt, making
+from driftgate.exercises.making import BACKENDS, all_reduce, attempt, making
 from driftgate.probes.cases.arguments import over
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ _HIDDEN = 1024
 _MOST_TOKENS = 512
 _TOKENS = (1, 4, _RANKS, _RANKS + 1, 64, 65, _MOST_TOKENS)
 _DTYPE = torch.bfloat16
-_PLAIN = 0
 _HINTS = {None: "AUTO", True: "ONESHOT", False: "TWOSHOT"}
 _STRATEGY = "MNNVLAllreduceFusionStrategy"
 
@@ -63,11 +62,4 @@ def _fits(maker: Maker, workspace: Any, tokens: int, hint: bool | None) -> bool:
 
 
 def _reduce(release: Release, workspace: Any, tokens: int, hint: bool | None) -> None:  # noqa: ANN401, FBT001
-    tensor = torch.ones(tokens, _HIDDEN, dtype=_DTYPE)
-    release.comm.allreduce_fusion(
-        input=tensor,
-        workspace=workspace,
-        pattern=_PLAIN,
-        output=torch.empty_like(tensor),
-        use_oneshot=hint,
-    )
+    all_reduce(release, workspace, torch.ones(tokens, _HIDDEN, dtype=_DTYPE), use_oneshot=hint)

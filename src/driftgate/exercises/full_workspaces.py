@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
-from driftgate.exercises.making import BACKENDS, making
+from driftgate.exercises.making import BACKENDS, all_reduce, making
 from driftgate.probes.cases.arguments import over
 from driftgate.probes.model import DType
 from driftgate.wheels.kernels import KernelRefusedError
@@ -25,7 +25,6 @@ LOADS_ITSELF = False
 _SIZES = ((2, 2048, 4096), (4, 26, 5120), (8, 2048, 4096), (8, 32768, 8192))
 _DTYPES = ("bfloat16", "float32")
 _HINTS = (None, True, False)
-_PLAIN = 0
 
 
 def play(release: Release) -> Json:
@@ -54,21 +53,10 @@ def _lacks(
     if not workspace.is_buffer_size_sufficient(ranks, tokens, hidden, kind):
         return ""
     try:
-        _reduce(
-            maker.release, workspace, torch.empty(tokens, hidden, dtype=kind, device="meta"), hint
-        )
+        tensor = torch.empty(tokens, hidden, dtype=kind, device="meta")
+        all_reduce(maker.release, workspace, tensor, use_oneshot=hint)
     except KernelRefusedError as error:
         return "; ".join(error.problems)
     except ValueError:
         return ""
     return ""
-
-
-def _reduce(release: Release, workspace: Any, tensor: torch.Tensor, hint: bool | None) -> None:  # noqa: ANN401
-    release.comm.allreduce_fusion(
-        input=tensor,
-        workspace=workspace,
-        pattern=_PLAIN,
-        output=torch.empty_like(tensor),
-        use_oneshot=hint,
-    )

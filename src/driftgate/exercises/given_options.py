@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from driftgate.exercises.making import BACKENDS, attempt, making
+from driftgate.exercises.making import BACKENDS, all_reduce, attempt, making
 from driftgate.probes.cases.arguments import HIDDEN, TOKENS, WHOLE
 
 if TYPE_CHECKING:
@@ -44,8 +44,4 @@ def play(release: Release) -> Json:
 
 
 def _reduce(release: Release, workspace: Any, options: dict[str, bool]) -> None:  # noqa: ANN401
-    tensor = torch.ones(_FEW, HIDDEN, dtype=torch.bfloat16)
-    output = torch.empty_like(tensor)
-    release.comm.allreduce_fusion(
-        input=tensor, workspace=workspace, pattern=0, output=output, **options
-    )
+    all_reduce(release, workspace, torch.ones(_FEW, HIDDEN, dtype=torch.bfloat16), **options)

@@ -7,6 +7,8 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from driftgate.exercises.record import AbsentError
 from driftgate.probes.cases.arguments import BACKENDS, creation
 from driftgate.probes.model import Ref
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from driftgate.trace import Json
 
 _CREATE = "create_allreduce_fusion_workspace"
-__all__ = ["BACKENDS", "Maker", "attempt", "making", "require_unified"]
+_ALL_REDUCE = 0  # the pattern without a norm
+__all__ = ["BACKENDS", "Maker", "all_reduce", "attempt", "making", "require_unified"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,17 @@ class Maker:
         arguments = creation(self.scene, backend=backend, **changes)
         create = getattr(self.release.comm, _CREATE)
         return create(**self.values.make_all(arguments, None))
+
+
+def all_reduce(release: Release, workspace: Any, tensor: torch.Tensor, **options: Any) -> None:
+    """Reduce a tensor by the unified call, with these options."""
+    release.comm.allreduce_fusion(
+        input=tensor,
+        workspace=workspace,
+        pattern=_ALL_REDUCE,
+        output=torch.empty_like(tensor),
+        **options,
+    )
 
 
 def require_unified(release: Release) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KEYS: dict[str, Any] = {"consumer": str, "release": str}
 REQUIRED = ("consumer", "release")
-_BROKEN = {each.name.lower(): each for each in (*Verdict,) if each in {*BREAKING, Verdict.UNSENT}}
+_BROKEN = {each.name.lower(): each for each in Verdict if each in {*BREAKING, Verdict.UNSENT}}
 
 
 def contracts(project: Project) -> Collection[str]:
